@@ -37,7 +37,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
       report: (found) => recordErasureReport(ctx, { ...found, service }),
     }),
   )
-  // No guard is needed: deleting an account revokes its credentials in the same transaction, and later passes
-  // erase what calls in progress still write.
+  // No guard is needed: deleting an account revokes its credentials, and later passes erase what calls in progress
+  // still write.
   await host.serve({ routes: routes(ctx), guard: () => undefined })
 }

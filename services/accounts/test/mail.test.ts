@@ -19,10 +19,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const request = (email: string) => env.signIn.requestRegistrationCode({ email })
 
-/**
- * Returns the error code. A failed mail is retried for about two seconds; the caller learns of a failure only if it is
- * final within 3.5 seconds.
- */
+/** Returns the error code. A failed mail is retried for about two seconds. */
 async function requestWith(settings: Record<string, string>, email: string): Promise<Code | undefined> {
   await using _process = await env.start(settings)
   return await codeOf(request(email))

@@ -14,8 +14,8 @@ const batchSize = 100
 const pauseMs = 1_000
 
 /**
- * Requests erasure passes until no service has data of the deleted accounts left. Each run handles one batch and
- * continues after the last deletion of the previous run, so that stuck deletions do not block others.
+ * Each run handles one batch and continues after the last deletion of the previous run, so that stuck deletions do not
+ * block others.
  */
 export function deletionFinisher(ctx: Context): (signal: AbortSignal) => Promise<number | void> {
   let after: OpenDeletion | undefined

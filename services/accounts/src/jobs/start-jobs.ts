@@ -14,8 +14,8 @@ const poll = 10 * second
 const hour = 3600_000
 
 /**
- * Owners are appointed once, with retries; the periodic jobs run until the signal is aborted. Disposing the result
- * waits for running periodic jobs.
+ * Owners are appointed once, with retries; the other jobs run until the signal is aborted. Disposing the result waits
+ * for running jobs.
  */
 export function startJobs(ctx: Context, signal: AbortSignal): AsyncDisposable {
   const jobs = new Resources()

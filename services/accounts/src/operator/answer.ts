@@ -24,10 +24,7 @@ const { databaseUrl, ownerEmails, moreOwnerEmails, maxUsers } = readConfig.field
 const isUnary = (method: DescMethod): method is DescMethodUnary => method.methodKind === 'unary'
 const readSettings = defineConfig({ databaseUrl, ownerEmails, moreOwnerEmails, maxUsers })
 
-/**
- * Uses only the database. `input`: an OperatorRequest as JSON. The events wait in the outbox until a process of
- * accounts publishes them.
- */
+/** `input`: an OperatorRequest as JSON. The events wait in the outbox until a process of accounts publishes them. */
 export async function answerDirectly(
   input: string,
   env: NodeJS.ProcessEnv = process.env,

@@ -14,7 +14,7 @@ export function assertMayManage(policy: Policy, caller: Subject, userId: string)
   if (caller.userId === userId) throw notForOwnAccount()
 }
 
-/** Otherwise others could take over an owner's account. */
+/** Nobody but an owner may take over an owner's account. */
 export function assertOwnerIfTargetIsOwner(caller: Subject, account: Account): void {
   if (hasOwnerRole(account) && !isOwner(caller)) throw onlyForOwners()
 }

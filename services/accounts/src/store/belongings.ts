@@ -35,8 +35,8 @@ export const nothingPersonal = {
 const defaultBatch = 1000
 
 /**
- * Deletes rows that belong to an account, but not the account itself. Stops after the first table from which it deleted
- * a full batch: then `complete` is false, and rows may be left. `found`: the number of deleted rows.
+ * Stops after the first table from which it deleted a full batch: then `complete` is false, and rows may be left.
+ * `found`: the number of deleted rows. The account itself stays.
  */
 export async function eraseBelongings(
   tx: Tx,

@@ -14,8 +14,8 @@ export async function lockAddress(tx: Tx, { purpose, emailKey }: CodeKey): Promi
 }
 
 /**
- * What all users together did with an address for one purpose: the mails of counting windows that began after `since`,
- * and the wrong attempts on codes that have not expired, invalidated codes included.
+ * What all users did with an address for one purpose: the mails of windows that began after `since`, and the wrong
+ * attempts on codes that have not expired, invalidated ones included.
  */
 export async function countUses(
   db: Reader,
@@ -76,7 +76,7 @@ export async function countWrongAttempt(tx: Tx, key: CodeKey): Promise<void> {
 
 /**
  * For a code whose mail was not delivered. The mail is no longer counted. A previous valid code is restored, unless the
- * code has been replaced or invalidated meanwhile; without a previous code, the code stays until it expires.
+ * code has been replaced or invalidated meanwhile; without one, the code stays until it expires.
  */
 export async function undoCode(
   db: Db,

@@ -44,8 +44,8 @@ export async function endAllOf(tx: Tx, userId: string, at: Date): Promise<void> 
 }
 
 /**
- * Leaves the `keep` credentials that expire last, ended ones included; these were used last, exact to a day. Returns
- * the ids of the deleted ones.
+ * Leaves the `keep` credentials that expire last, which were used last, exact to a day. Returns the ids of the deleted
+ * ones.
  */
 export async function trimCredentials(tx: Tx, userId: string, keep: number): Promise<string[]> {
   const beyond = tx

@@ -18,7 +18,7 @@ export function keepAuditBuckets(ctx: Context, signal: AbortSignal): AsyncDispos
 }
 
 /**
- * On failure the job tries again. A bucket that gets entries before it has a table never gets one: all of its entries go
+ * After a failure the job tries again. A bucket that gets entries before it has a table never gets one: its entries go
  * to the default partition.
  */
 export async function makeAuditBucketsAhead(ctx: Pick<Context, 'db' | 'now'>): Promise<void> {

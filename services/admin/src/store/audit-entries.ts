@@ -7,10 +7,7 @@ import { auditCounts, auditEntries } from './schema.ts'
 
 export type AuditEntryRow = Omit<typeof auditEntries.$inferSelect, 'bucket'>
 
-/**
- * The counter's row is locked until the commit, so sequences have no gaps and become visible in ascending order, even
- * if several processes append.
- */
+/** The counter's row is locked until the commit, so sequences have no gaps and become visible in ascending order. */
 export async function appendEntries(tx: Tx, entries: readonly NewAuditEntry[]): Promise<void> {
   const column = <T>(of: (entry: NewAuditEntry) => T) => sql.param(entries.map(of))
   await tx.execute(sql`

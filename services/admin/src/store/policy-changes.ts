@@ -17,7 +17,7 @@ export type PolicyChange = {
 }
 
 /**
- * `change` is undefined if nothing changed. If other processes then have a newer policy, which this database has lost,
+ * `change` is undefined if nothing changed. If other processes have a newer policy, which this database has lost,
  * `unchangedState` is announced as the delta.
  */
 export type PolicyChangeResult<T> = {
@@ -34,15 +34,14 @@ export type CommittedPolicyChange<T> = {
   auditEntries: bigint[]
   /**
    * Outbox entries of the policy that are not on the stream yet, including earlier ones: a repeated call that changes
-   * nothing waits for the entries of the first one.
+   * nothing waits for these.
    */
   unpublished: bigint[]
 }
 
 /**
  * `by.above`: the highest revision that another process is known to have. If it is higher than the stored one, the
- * database was restored: a revision above it is then announced even if nothing changes, so that the other processes
- * load the whole policy.
+ * database was restored: a revision above it is then announced even if nothing changes.
  */
 export async function changePolicy<T>(
   db: Db,

@@ -32,8 +32,8 @@ export const roles = pgTable('roles', {
 })
 
 /**
- * Names that accounts may have reserved for roles that do not exist: the role is being created, or the name must be
- * released. The row is deleted when the role is created, or when accounts has released the name.
+ * Names that accounts may have reserved for roles that do not exist. The row is deleted when the role is created, or
+ * when accounts has released the name.
  */
 export const pendingRoleNames = pgTable(
   'pending_role_names',

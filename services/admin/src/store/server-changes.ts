@@ -12,8 +12,8 @@ export type ServerChange = {
 export type ServerChangeResult = { profile: ServerProfileRow; entries: bigint[] }
 
 /**
- * Changes the profile or the blocked usernames under the lock of the profile's row, and raises the version. `decide`
- * returns undefined if nothing changes. `entries` are ids of outbox entries.
+ * Works under the lock of the profile's row, and raises the version. `decide` returns undefined if nothing changes.
+ * `entries` are ids of outbox entries.
  */
 export async function changeServer(
   db: Db,

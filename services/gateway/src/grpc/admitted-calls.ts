@@ -26,7 +26,7 @@ const lingerMs = 1_000
 
 /**
  * The protocol library reads a whole message before it calls a handler. So the sender is authenticated, and a slot for
- * an image reserved, before the library gets the request. For other calls, the bytes read and written are counted.
+ * an image reserved, before the library gets the request.
  */
 export async function admitCall({ forwarder, images, metrics }: Options, call: Call): Promise<void> {
   const { handler, request, response, held } = call
@@ -86,8 +86,7 @@ function refuse(request: NodeServerRequest, response: NodeServerResponse, error:
   if ('stream' in response) {
     response.stream.respond({ ':status': status, ...headers }, { endStream: body === undefined })
     if (body) response.stream.end(body)
-    // A client that is still sending may see a reset instead of the response, so the bytes that it sends in the next
-    // moment are discarded.
+    // A client that is still sending may see a reset instead of the response.
     request.resume()
     const lingering = setTimeout(() => response.stream.close(constants.NGHTTP2_NO_ERROR), lingerMs)
     response.stream.once('close', () => clearTimeout(lingering))

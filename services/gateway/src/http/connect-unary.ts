@@ -58,10 +58,7 @@ export function unaryFormat(contentType: string | undefined): Format | undefined
 /** Details given as `{ desc, value }` also get a readable field `debug`. */
 const errorBytes = (error: ConnectError): Uint8Array => errorToJsonBytes(error, undefined)
 
-/**
- * Handles unary Connect calls directly on node:http, several times faster than the protocol library. A binary body is
- * forwarded unchanged, unless it has an image.
- */
+/** Handles unary Connect calls directly on node:http, several times faster than the protocol library. */
 export class ConnectUnary {
   readonly #options: Options
 

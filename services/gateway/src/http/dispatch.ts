@@ -235,7 +235,7 @@ const isReflection = (path: string): boolean =>
 /** Only the internal port shows the reasons. */
 const readinessBody = ({ ready }: { ready: boolean }) => ({ status: ready ? 'ready' : 'not ready' })
 
-/** The protocol library closes the connection if it does not read a body to its end, so the response must say so. */
+/** The protocol library closes the connection after an unread body, so the response must say so. */
 function closeAfterUnread(request: IncomingMessage, response: ServerResponse): void {
   const wanted = response.shouldKeepAlive
   Object.defineProperty(response, 'shouldKeepAlive', { get: () => wanted && request.complete })

@@ -31,8 +31,7 @@ export function failureOf(thrown: unknown, onUnexpected: (error: unknown) => voi
   const retryAfter = metadata.get('retry-after')
   // An error with a time to retry means too many requests, so the route's own status does not apply.
   if (retryAfter !== null) return { status: codeToHttpStatus(code), text, headers: { 'retry-after': retryAfter } }
-  // The route's own status also does not apply if the call was not run (parley-reason) or needs something else first
-  // (parley-needs).
+  // The route's own status also does not apply if the call was not run or needs something else first.
   const needs = metadata.get('parley-needs')
   const status = metadata.has('parley-reason') || needs !== null ? undefined : statuses[code]
   const isOutage = outages.has(code) && !metadata.has('parley-failed')

@@ -24,7 +24,7 @@ export type DescribeClient = (request: IncomingMessage) => Record<string, string
 
 /**
  * Drops the content length, which the sender of the body sets, headers reserved for our own processes, and the client's
- * claims about its own address. The trace context becomes that of the current span, if there is one.
+ * claims about its own address.
  */
 export function upstreamHeaders(request: IncomingMessage, describeClient: DescribeClient): IncomingHttpHeaders {
   const isDropped = (name: string): boolean =>

@@ -24,9 +24,9 @@ type Options = {
 type Exchange = { request: IncomingMessage; response: ServerResponse; gone: AbortSignal; isLast: boolean }
 
 /**
- * The servers are used round-robin. If one does not answer, the next one is tried, unless the first may have received a
- * request that must not be repeated. undici frames each request anew, so that the body length stated by the client is
- * never forwarded unchecked. A connection whose request or response did not end properly is not reused.
+ * If a server does not answer, the next one is tried, unless the first may have received a request that must not be
+ * repeated. undici frames each request anew, so that the body length stated by the client is never forwarded unchecked.
+ * A connection whose request or response did not end properly is not reused.
  */
 export class HttpProxy implements AsyncDisposable {
   readonly #what: 'assets' | 'webhooks'

@@ -19,8 +19,8 @@ type Options = {
 export type PublicPort = {
   port: number
   /**
-   * Asks WebSockets to reconnect elsewhere, for up to a third of `deadlineMs`; then accepts no new connections, lets
-   * requests finish, and closes the connections that remain `deadlineMs` after the start.
+   * Asks WebSockets to reconnect elsewhere, for up to a third of `deadlineMs`. Then accepts no new connections and lets
+   * requests finish. Connections that remain `deadlineMs` after the start are closed.
    */
   drain: (deadlineMs: number) => Promise<void>
 }
@@ -36,8 +36,8 @@ const maxHeaderListSize = 16 * 1024
 const idleGraceMs = 1_000
 
 /**
- * A client retries a connection beyond this backlog only after a second. The default of Node.js, 511, is less than the
- * number of clients that may reconnect at once. The kernel may allow fewer.
+ * The default of Node.js, 511, is less than the number of clients that may reconnect at once, and a client retries a
+ * connection beyond the backlog only after a second. The kernel may allow fewer.
  */
 const maxPendingConnections = 4_096
 
@@ -107,8 +107,7 @@ function createHttp1(
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
     else socket.destroy()
   })
-  // The server gets its connections from the multiplexer and never listens itself, but this event starts its timeouts
-  // and its list of idle connections.
+  // The server never listens itself, but this event starts its timeouts and its list of idle connections.
   http1.emit('listening')
   return http1
 }
@@ -142,9 +141,8 @@ function createHttp2(
 }
 
 /**
- * A GOAWAY with an error destroys a session at once, and further frames in the same bytes then meet a half-destroyed
- * stream, which makes Node.js abort the whole process. So a session is destroyed only after the bytes that were read
- * have been processed.
+ * A GOAWAY with an error destroys a session at once. Further frames in the same bytes then make Node.js abort the
+ * process. So a session is destroyed only after these bytes have been processed.
  */
 function destroyAfterReading(session: ServerHttp2Session): void {
   const destroy = session.destroy.bind(session)

@@ -20,8 +20,8 @@ const lingerMs = 5000
 const drainGroups = 20
 
 /**
- * If a node does not answer, the next one is tried. Data of the client is forwarded only once a node has accepted the
- * upgrade. If a node refuses, its response is forwarded and the connection is closed.
+ * Data of the client is forwarded only once a node has accepted the upgrade. If a node refuses, its response is
+ * forwarded and the connection is closed.
  */
 export class WebSocketProxy {
   readonly #targets: Targets<URL>
@@ -48,8 +48,8 @@ export class WebSocketProxy {
   }
 
   /**
-   * Accepts no more sockets. Asks the open ones to reconnect, in random groups spread over half of the window, so that
-   * other gateways do not receive all clients at once. Resolves when all are closed, at the latest after the window.
+   * Asks the open sockets to reconnect, in random groups spread over half of the window, so that other gateways do not
+   * receive all clients at once. Resolves when all are closed, at the latest after the window.
    */
   async drain(windowMs: number): Promise<void> {
     this.#draining = true

@@ -21,10 +21,7 @@ export async function addRole(
   }
 }
 
-/**
- * Waits until the event is on the stream. Returns the ids of all roles of the account; undefined if there is no such
- * account.
- */
+/** Waits until the event is on the stream. Returns all role ids; undefined if there is no such account. */
 export async function assignRoleTo(
   ctx: OperatorContext,
   userId: string,

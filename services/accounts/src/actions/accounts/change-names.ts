@@ -14,8 +14,8 @@ import { avatarUrl } from './avatar-url.ts'
 export type NewNames = { displayName?: string | undefined; login?: string | undefined }
 
 /**
- * After changing their own login, users must wait for a cooldown before they can change it again; changes by others
- * neither wait for the cooldown nor start it. `assertAllowed` gets the locked account and may throw.
+ * Users must wait for a cooldown after changing their own login; changes by others neither wait for it nor start it.
+ * `assertAllowed` gets the locked account and may throw.
  */
 export async function changeNames(
   ctx: Context,

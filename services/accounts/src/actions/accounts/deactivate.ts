@@ -12,8 +12,8 @@ import type { UserWithRoles } from '../../store/users.ts'
 type ActorOptions = { actorId: string; assertAllowed: (user: UserWithRoles) => void }
 
 /**
- * Ends all access and deletes the invites that the account created. Resolves once the event that ends its credentials
- * is on the stream. Throws `not_found`, and `failed_precondition` for the last owner.
+ * Also deletes the invites that the account created. Resolves once the event that ends its credentials is on the
+ * stream. Throws `not_found`, and `failed_precondition` for the last owner.
  */
 export async function deactivate(
   ctx: Context,

@@ -10,8 +10,8 @@ import { isOwnerEmail } from './create-account.ts'
 import { addRole } from './assign-role-to.ts'
 
 /**
- * For a {@link changeUser} call. The account becomes an owner if the configuration lists the address. An address that
- * the account already has becomes proven. Throws `already_exists` if it belongs to another account.
+ * For a {@link changeUser} call. Makes the account an owner if the configuration lists the address. Throws
+ * `already_exists` if the address belongs to another account.
  */
 export async function recordVerifiedEmail(
   ctx: OperatorContext,

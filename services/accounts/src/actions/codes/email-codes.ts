@@ -8,9 +8,9 @@ import * as store from '../../store/email-codes.ts'
 export type IssuedCode = { code: string; undo: () => Promise<void> }
 
 /**
- * Undefined if too many codes were mailed to the address, or too many wrong codes were entered for it, unless
- * throttling is off. The codes of all users for an address are counted together, so that nobody can use several
- * accounts to flood the address or to guess a code.
+ * Undefined if too many codes were mailed to the address, or too many wrong ones were entered, unless throttling is
+ * off. The codes of all users for an address are counted together, so that several accounts do not help to flood the
+ * address or to guess a code.
  */
 export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Date): Promise<IssuedCode | undefined> {
   const { codeTtlMs, codeThrottling, maxDeliveredCodes, maxWrongAttempts } = ctx.config

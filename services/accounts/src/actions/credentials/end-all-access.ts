@@ -33,10 +33,9 @@ export async function endAllAccess(
 }
 
 /**
- * For a locked account: invalidates unfinished flows (mailed links and codes, authorization codes, identities being
- * linked) and withdraws consents to other web clients. `removeRecent` also removes addresses and identities that
- * sessions of the account added in the last hour, because an attacker may have added them to keep access. Those that
- * the account was created with, and addresses added by an operator, stay.
+ * For a locked account: invalidates unfinished flows and withdraws consents to other web clients. `removeRecent` also
+ * removes addresses and identities that sessions of the account added in the last hour, because an attacker may have
+ * added them to keep access. Those that the account was created with, and addresses added by an operator, stay.
  */
 export async function revokeOtherAccess(
   tx: Tx,

@@ -12,9 +12,9 @@ import type { UserWithRoles } from '../../store/users.ts'
 import { assertNotLastOwner } from './last-owner.ts'
 
 /**
- * Ends the credentials, releases the names, reduces the account to a tombstone, and asks all services, accounts
- * included, to erase its data. Resolves when the events about it are on the stream. `assertAllowed` gets the locked
- * account and may throw. Throws `not_found`, and `failed_precondition` for the last owner.
+ * Reduces the account to a tombstone, and asks all services, accounts included, to erase its data. Resolves when the
+ * events about it are on the stream. `assertAllowed` gets the locked account and may throw. Throws `not_found`, and
+ * `failed_precondition` for the last owner.
  */
 export async function deleteAccount(
   ctx: Pick<Context, 'db' | 'relay' | 'now'>,

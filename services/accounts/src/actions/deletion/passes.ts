@@ -17,10 +17,7 @@ const maxPauseMs = 3600_000
 const pauseMs = (pass: number, firstPauseMs: number): number =>
   Math.min(firstPauseMs * 2 ** Math.max(pass - 5, 0), Math.max(maxPauseMs, firstPauseMs))
 
-/**
- * A deletion is complete when a pass after the first finds nothing in any service. The first pass is never enough: data
- * written while it runs is found only by the second.
- */
+/** The first pass is never enough: data written while it runs is found only by the second. */
 export function nextStep({ pass, askedAt, found }: Progress, now: Date, firstPauseMs: number): NextStep {
   const sinceMs = now.getTime() - askedAt.getTime()
   if (!erasingServices.every((service) => found.has(service)))

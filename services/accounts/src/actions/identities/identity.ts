@@ -7,9 +7,8 @@ const subjectHash = ({ issuer, subject }: Pick<ExternalIdentity, 'issuer' | 'sub
   createHash('sha256').update(`${issuer}:${subject}`).digest('hex')
 
 /**
- * Undefined if the operator has removed the provider. The issuer of an identity is the id of an OAuth provider, or the
- * issuer of an OpenID Connect provider. Of several providers with the same issuer, the one through which the identity
- * was linked is preferred.
+ * Undefined if the operator has removed the provider. The issuer of an OAuth identity is the id of the provider. Of
+ * several providers with the same issuer, the one through which the identity was linked is preferred.
  */
 export function providerOf(
   providers: readonly Provider[],

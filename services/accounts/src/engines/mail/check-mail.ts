@@ -5,10 +5,7 @@ import { startMailTls, check, codeOf, reasonOf, reportServerCertificate, type Re
 import { mailFields, type MailConfig } from './settings.ts'
 import { smtpOptions } from './smtp.ts'
 
-/**
- * Checks whether the mail server can be reached, accepts our login and, unless TLS is opportunistic, has a valid
- * certificate; without a mail server, whether mails can be written to the folder. Sends no mail.
- */
+/** Without a mail server, checks whether mails can be written to the folder. Sends no mail. */
 export const mailCheck = check('mail', mailFields, async (config, report) => {
   const { smtpEnabled, smtpHost: host, smtpFrom, mailDir } = config
   if (!smtpEnabled) return await checkWithoutServer(mailDir, report)

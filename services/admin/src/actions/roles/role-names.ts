@@ -4,8 +4,8 @@ import { reportNameNotReleased } from '../../metrics.ts'
 import * as pending from '../../store/pending-role-names.ts'
 
 /**
- * Logins and role names share one namespace, which accounts owns. The name is stored as pending before it is reserved,
- * so that it does not stay reserved if this process dies before the role exists.
+ * The name is stored as pending before it is reserved, so that it does not stay reserved if this process dies before
+ * the role exists.
  */
 export async function reserveRoleName(ctx: Context, roleId: string, name: string): Promise<void> {
   await releaseMarkedNames(ctx, { name })

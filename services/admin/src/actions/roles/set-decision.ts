@@ -23,7 +23,7 @@ export type WantedDecision = {
 
 /**
  * `findHolder` runs under the lock of the policy and throws if the actor may not decide. A missing group or room is
- * `not_found`, except to clear a decision stored for it.
+ * `not_found`, except to clear a stored decision.
  */
 export async function setDecision(
   ctx: Context,

@@ -27,7 +27,7 @@ const idFieldName = /(^|_)(id|ids|key)$/
 const keywordPattern = /^[^\s@]{0,128}$/
 
 /**
- * As protobuf JSON. Bytes are left out, and so are texts other than ids, the fields of `keptTexts`, and keywords in
+ * As protobuf JSON, without bytes, and without texts other than ids, the fields of `keptTexts`, and keywords in
  * details. An unknown fact becomes `{}`.
  */
 export function payloadOf(fact: Event['fact']): string {

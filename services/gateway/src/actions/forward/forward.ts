@@ -113,8 +113,8 @@ export class Forwarder {
   }
 
   /**
-   * An invalid credential counts against the network of the client. A credential that was valid when last checked is
-   * looked up even if the network has no attempts left.
+   * Invalid credentials count against the network of the client. A credential that was valid when last checked is
+   * always looked up.
    */
   async #signedIn({ header, peer, signal }: Client): Promise<SignedIn> {
     const { callers, clientAddress, secrets, credentialAttempts } = this.#options

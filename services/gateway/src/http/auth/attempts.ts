@@ -27,10 +27,9 @@ export type AttemptOrigin = {
 type Counter = { take: () => Promise<Allowance>; refund: () => Promise<void> }
 
 /**
- * The limit per account only slows attempts down to one per 5 s: a hard limit would let anyone lock anyone out.
- * Browsers that signed in to the account before have their own budget, so that failures of others do not slow them
- * down. An attempt is counted before it is made, so that concurrent attempts cannot exceed the limit. It is refunded
- * unless it fails with `unauthenticated`.
+ * The limit per account only slows attempts down: a hard limit would let anyone lock anyone out. Known browsers have
+ * their own budget. An attempt is counted before it is made, so that concurrent attempts cannot exceed the limit. It is
+ * refunded unless it fails with `unauthenticated`.
  */
 export function createSignInAttempts(limits: Limits) {
   const countersOfKnownBrowser = (account: string, browser: string): Counter[] => [

@@ -12,9 +12,7 @@ type Settings = Pick<
   | 'providerSignInsPerAddress'
 >
 
-/**
- * As long as the timeout of a call to accounts, so that attempts for an account above its limit never run concurrently.
- */
+/** As long as the timeout of a call to accounts, so that these attempts never run concurrently. */
 const turnSeconds = 5
 /** Number of known browsers of one account that can use up their limits. */
 const maxKnownBrowsers = 10

@@ -9,7 +9,7 @@ export const resetPassword: Handler = async (context, request, response) => {
   const clientAddress = clientAddressOf(context, request)
   const { userId, names } = await context.signIn.resetPassword({ token, password, clientAddress })
   context.callers.forgetUser(userId)
-  // The recipient of the mail owns the account, and must be able to sign in even while others guess its password.
+  // The recipient must be able to sign in even while others guess the password.
   rememberBrowser(context, request, response, names)
   return replyJson(request, response, 200, {
     message: 'Your password has been changed. Sign in with the new password.',

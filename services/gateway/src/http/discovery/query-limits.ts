@@ -3,7 +3,7 @@ import { GraphQLError, Kind, type FragmentDefinitionNode, type SelectionSetNode,
 type Limits = { depth: number; fields: number }
 
 /**
- * Counts fragments wherever they are spread, and stops at the limit, so that nested fragments cannot make a small query
+ * Counts fragments wherever they are spread. Stops at the limit, so that nested fragments cannot make a small query
  * expensive.
  */
 export function queryLimits({ depth: maxDepth, fields: maxFields }: Limits): ValidationRule {

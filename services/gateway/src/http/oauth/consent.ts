@@ -77,7 +77,7 @@ const decisionHandler =
   async (context, request, response, user) => {
     const { redirectUri: shown } = textFields(await readJsonObject(request), 'redirectUri')
     const authorization = readPendingRequest(context, request, user)
-    // Another client may have started a request since the page was shown; the decision does not apply to that one.
+    // Another client may have started a request since the page was shown.
     if (shown !== authorization.redirectUri) throw noPendingRequest()
     const redirectUrl = await decide(context, response, { authorization, user, granted })
     return replyJson(request, response, 200, { redirectUrl })

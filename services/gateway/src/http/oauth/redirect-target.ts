@@ -9,9 +9,9 @@ export type ClientOrigins = {
 const maxLength = 1_024
 
 /**
- * Validates the redirect URL of the authorization-code flow: an http(s) URL of at most 1,024 printable ASCII
- * characters, without backslash, fragment and credentials, on our own origin, an origin of one of the lists or a
- * loopback address. `*` in `oauthRedirectOrigins` stands for any https origin. Undefined for anything else.
+ * The redirect URL of the authorization-code flow: http(s), at most 1,024 printable ASCII characters, without
+ * backslash, fragment and credentials, on our own origin, a listed origin or a loopback address. `*` in
+ * `oauthRedirectOrigins` stands for any https origin.
  */
 export function redirectTarget(given: string | null, origins: ClientOrigins): URL | undefined {
   if (!given || given.length > maxLength || !/^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i.test(given)) return undefined

@@ -32,10 +32,7 @@ const contentTypes = new Map([
 /** Names of files in this folder contain a hash of their content. */
 const hashedFolder = '/app/'
 
-/**
- * By the path at which they are served; empty if there are none. Only these files can be served, so no path leads out
- * of the folder.
- */
+/** By the path at which they are served. Only these files can be served, so no path leads out of the folder. */
 export async function readClientFiles(folder: string): Promise<ReadonlyMap<string, ClientFile>> {
   const files = new Map<string, ClientFile>()
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])

@@ -57,8 +57,7 @@ export class WebClient {
   }
 
   /**
-   * Status 404 with the page of the web client, for a browser that opened an unknown path. False for any other request,
-   * and without a built web client.
+   * Status 404 with the page of the web client, for a browser that opened an unknown path. False for other requests.
    */
   serveNotFound(request: IncomingMessage, response: ServerResponse): boolean {
     if (!this.#page || !acceptsHtml(request)) return false
@@ -108,10 +107,9 @@ function chooseEncoding({ headers }: IncomingMessage, { compressed }: ClientFile
 }
 
 /**
- * Allows only the client's own scripts, no frames, and forms only to this server. Only two Trusted Types policies, that
- * of the rendering library and that for workers, may turn strings into markup or into the URL of a worker. Images must
- * come from this server, so that no other server learns who views them. Video and audio may come from a bucket at any
- * https address.
+ * Only two Trusted Types policies, that of the rendering library and that for workers, may turn strings into markup or
+ * into the URL of a worker. Images must come from this server, so that no other server learns who views them. Video and
+ * audio may come from a bucket at any https address.
  */
 function pageHeaders(publicOrigin: string): OutgoingHttpHeaders {
   const own = `'self' blob: data: ${publicOrigin}`

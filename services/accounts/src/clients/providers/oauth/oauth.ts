@@ -19,8 +19,8 @@ import type { Provider, ProviderProfile } from '../../../domain/provider.ts'
 export type Endpoints = { issuer: string; authorizeUrl: string; tokenUrl: string; apiUrl: string }
 
 /**
- * Reads JSON from the provider's API with the user's access token. Throws {@link ProviderFailed} for an error status,
- * and other errors if the request fails or the document is not JSON.
+ * Reads JSON. Throws {@link ProviderFailed} for an error status, and other errors if the request fails or the document
+ * is not JSON.
  */
 export type ReadApi = (path: string) => Promise<unknown>
 
