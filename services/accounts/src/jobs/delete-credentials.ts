@@ -4,7 +4,6 @@ import { deleteEnded, deleteExpiredOf, usersWithExpired } from '../store/end-cre
 import { changeUser } from '../store/user-changes.ts'
 
 const batchSize = 1_000
-/** Ended credentials are kept for a day, so that a repeated call to end one can wait for the same event. */
 const keepEndedMs = 24 * 3600_000
 
 /** Announces the end of the expired ones. */

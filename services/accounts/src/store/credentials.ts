@@ -10,7 +10,6 @@ export type ValidCredential = {
   userId: string
   freshUntil: Date | null
   expiresAt: Date
-  /** When the browser got its cookie; null for bearer tokens. */
   rotatedAt: Date | null
   /** When this digest was replaced by a newer one; null for the current one. */
   replacedAt: Date | null
@@ -147,7 +146,6 @@ export async function rotateSession(
   return rotated.rowCount === 1
 }
 
-/** A credential from before sessions had ids is a session of its own. */
 const isOfSession = (sessionId: string) =>
   or(eq(credentials.sessionId, sessionId), and(isNull(credentials.sessionId), eq(credentials.id, sessionId)))
 

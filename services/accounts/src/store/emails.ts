@@ -6,7 +6,6 @@ import { emails, users } from './schema.ts'
 type Claim = {
   at: Date
   selfAdded: boolean
-  /** Only an administrator has declared the address verified. */
   unproven?: boolean
 }
 

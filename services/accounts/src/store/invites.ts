@@ -7,7 +7,6 @@ import { invites } from './schema.ts'
 
 export type InviteRow = typeof invites.$inferSelect
 
-/** Returns the token, of which only a digest is stored. */
 export async function insertInvite(
   tx: Tx,
   keys: SecretKeys,

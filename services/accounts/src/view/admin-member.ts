@@ -8,7 +8,6 @@ import { roleNamesOf } from './role.ts'
 
 type ViewerRights = {
   policy: Policy
-  /** Undefined if this viewer may not see the addresses. */
   addresses: readonly string[] | undefined
   maySeeLoginChange: boolean
   canDelete: boolean

@@ -1,4 +1,3 @@
-/** The result of scanning at most `maxScanned` entries for a page. */
 export type Scanned<Entry> = {
   /**
    * The matching entries, newest first, as many as fit the page. `scanPosition` is the number of entries scanned up to

@@ -3,13 +3,11 @@ import { encodeRealtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { TextName } from './server-texts.ts'
 
-/** It gets the version and the aggregate of the server profile. */
 export type ServerEvent = Pick<OutgoingEvent, 'id' | 'kind' | 'fact' | 'deliveries'>
 
 type Cause = { actorId: string; at: Date }
 type Images = { logoKey: string | null; bannerKey: string | null }
 
-/** Clients get name, description and images; uploads gets the keys of the images. */
 export function serverUpdated(profile: ServerPublicProfile, images: Images, { actorId, at }: Cause): ServerEvent {
   const id = newId('event')
   const { name, description = '', logoUrl, bannerUrl } = profile

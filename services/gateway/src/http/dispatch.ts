@@ -139,7 +139,6 @@ export class Dispatch {
     if (path.startsWith('/assets/')) return this.#options.assets.handle(request, response, cors)
     if (path.startsWith('/webhooks/')) return this.#options.webhooks.handle(request, response, cors)
     if (path.startsWith(`${connectPrefix}/`)) return this.#unary.refuseRequest(request, response, cors, false)
-    // A link to somebody else's flow would sign the user in to that person's account.
     if (path === '/sso/confirm' && !isPendingFlow(this.#options.auth, request, queryOf(request).get('token') ?? '')) {
       request.resume()
       return redirect(response, 303, loginErrorPath('provider_failed', '/'))

@@ -12,7 +12,6 @@ const firstControl = 0x8
  */
 export class ServerFrames extends Transform {
   readonly #head: number[] = []
-  /** Remaining payload bytes of the current frame. */
   #left = 0
   #inMessage = false
   #finalFrames: Buffer | undefined

@@ -19,7 +19,6 @@ export type NewAccount = {
   login: string
   /** Undefined for an account that signs in through a provider. */
   password?: string
-  /** A verified address, or empty. */
   email: string
   /** Nothing proves the address: an administrator who is not an owner declared it verified. */
   emailOnlyDeclared?: boolean
@@ -40,7 +39,6 @@ export type Steps = {
   after?: (tx: Tx, account: CreatedAccount) => Promise<Announcement[]>
 }
 
-/** Only the import of people creates accounts without this function. */
 export async function createAccount(
   ctx: OperatorContext,
   account: NewAccount,

@@ -25,7 +25,6 @@ export async function listAccounts(
   if ([...search].length > maxSearchLength) throw searchTooLong(maxSearchLength)
   const limit = Math.min(page?.limit || defaultLimit, maxLimit)
   const after = page?.cursor ? parseCursor(page.cursor) : undefined
-  // One more than the page holds, to find out whether there is another page.
   const wanted = { limit: limit + 1, offset: page?.offset ?? 0, after, includeDeactivated }
   const { keys, total } = await ctx.reads.run(() => listUsers(ctx.db, search, wanted), callerId)
   const shown = keys.slice(0, limit)

@@ -15,9 +15,7 @@ import { newSessionHandle } from './session-handle.ts'
 const maxCredentials = 1_000
 
 export type OpenedSession = {
-  /** Empty if none was requested. */
   token: string
-  /** Empty if none was requested. */
   cookieHandle: string
   lifetimeSeconds: number
   announcements: Announcement[]

@@ -17,7 +17,6 @@ export type NewAuditEntry = {
   payload: string
 }
 
-/** The entry of the event, and possibly one for a change that it includes. */
 export function toAuditEntries(event: Event, recordedAt: Date): NewAuditEntry[] {
   const included = findIncludedChange(event)
   const own = toAuditEntry(event, recordedAt)
@@ -53,6 +52,5 @@ function aggregateTypeOf(event: Event): string {
   return userAggregates.has(event.aggregateType) ? 'user' : event.aggregateType
 }
 
-/** Recorded as `rbac`, regardless of the publishing service. */
 const isAboutRoles = ({ aggregateType, kind }: Event): boolean =>
   aggregateType === 'policy' || kind === 'roles_changed' || kind.startsWith('rbac_')
