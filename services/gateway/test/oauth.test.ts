@@ -42,7 +42,7 @@ const signIn = (userId = 'U-ada', who = browser) => {
   const cookie = sessionCookie(env.accounts.credential(userId))
   who.jar.set('parley_session', cookie.slice('parley_session='.length))
 }
-/** Also sets the CSRF cookie. */
+/** Sets the CSRF cookie, too. */
 const signInWithPassword = (who = browser) => {
   env.accounts.passwords.set('ada', { password: 'correct horse', userId: 'U-ada' })
   return who.postJson('/auth/login', { login: 'ada', password: 'correct horse' })

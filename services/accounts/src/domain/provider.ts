@@ -19,6 +19,6 @@ export type ProviderIdentity = { issuer: string; subject: string; readProfile: (
 export type Provider = {
   readonly settings: AuthProvider
   authorizeUrl: (attempt: Attempt, signal: AbortSignal) => Promise<URL>
-  /** Also throws {@link ProviderDenied}. */
+  /** Throws {@link ProviderDenied}, too. */
   identify: (callbackQuery: URLSearchParams, attempt: Attempt, signal: AbortSignal) => Promise<ProviderIdentity>
 }

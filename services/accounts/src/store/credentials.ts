@@ -21,7 +21,7 @@ export async function insertCredentials(tx: Tx, rows: NewCredential[]): Promise<
   await tx.insert(credentials).values(rows)
 }
 
-/** Also finds digests that were replaced after `graceFrom`. */
+/** Includes digests that were replaced after `graceFrom`. */
 export async function findValidCredentials(
   db: Reader,
   digests: Buffer[],

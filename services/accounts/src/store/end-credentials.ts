@@ -15,7 +15,7 @@ export async function endByDigest(tx: Tx, userId: string, digests: Buffer[], at:
 }
 
 /**
- * Also matches the previous handle, so that a browser with the old cookie can end a session that was just rotated.
+ * Matches the previous handle, too, so that a browser with the old cookie can end a session that was just rotated.
  */
 const hasAnyDigest = (digests: Buffer[]) =>
   or(inArray(credentials.digest, digests), inArray(credentials.previousDigest, digests))

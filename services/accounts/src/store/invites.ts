@@ -39,7 +39,7 @@ export async function findInvite(
   return row
 }
 
-/** Also counts one use. Of several concurrent calls for the last use, one succeeds. */
+/** Counts one use. Of several concurrent calls for the last use, one succeeds. */
 export async function takeInvite(tx: Tx, { at, ...keys }: TokenContext, token: string): Promise<InviteRow | undefined> {
   const [taken] = await tx
     .update(invites)

@@ -13,7 +13,7 @@ export async function deleteRole(tx: Tx, userId: string, roleId: string): Promis
   await tx.delete(userRoles).where(and(eq(userRoles.userId, userId), eq(userRoles.roleId, roleId)))
 }
 
-/** Also locks the creation of the first owner. */
+/** Locks the creation of the first owner, too. */
 export async function lockOwnerCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: first owner'))`)
 }

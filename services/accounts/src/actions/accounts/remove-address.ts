@@ -17,7 +17,7 @@ type Check = (
 ) => unknown
 
 /**
- * Also invalidates the account's reset links, which may have been mailed to the address. Notifies the removed address
+ * Invalidates the account's reset links, which may have been mailed to the address. Notifies the removed address
  * and the ten oldest ones. `assertAllowed` gets the locked account and may throw. Throws `not_found` if there is no
  * such account.
  */
