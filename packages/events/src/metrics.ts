@@ -141,12 +141,11 @@ export const gaugePending = (consumer: string, read: () => number): Disposable =
 export const gaugeOutboxSize = (service: string, read: () => number): Disposable => waiting(read, serviceLabel(service))
 export const gaugeOutboxAge = (service: string, read: () => number): Disposable => age(read, serviceLabel(service))
 
-/** Reported state of the stream. Limits of -1 and 0 mean that there is none. */
+/** Limits of -1 and 0 mean that there is none. */
 export type StreamUsage = { bytes: number; maxBytes: number; messages: number; maxMessages: number; copies: number }
 
 const limit = (max: number): number | undefined => (max > 0 ? max : undefined)
 
-/** Reports how full the stream is and how many copies it has, until the results are disposed. */
 export const reportStream = (read: () => StreamUsage, copiesWanted: () => number): Disposable[] => [
   size(() => read().bytes),
   sizeLimit(() => limit(read().maxBytes)),

@@ -29,7 +29,7 @@ export const outbox = pgTable(
     /** Encoded svc.internal.v1.Event. */
     payload: bytea('payload').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
-    /** When the stream stored it; null before. */
+    /** When the stream stored it. */
     relayedAt: timestamp('relayed_at', { withTimezone: true }),
     streamSeq: bigint('stream_seq', { mode: 'bigint' }),
   },
@@ -56,8 +56,8 @@ export const outboxLeases = pgTable('outbox_leases', {
 export const outboxPlaces = pgTable('outbox_places', {
   shard: integer('shard').primaryKey(),
   /**
-   * Incremented by each loss of the stream. Part of the message ids, so that the stream does not mistake entries that
-   * are relayed again for duplicates.
+   * Number of stream losses found. Part of the message ids, so that the stream does not drop entries relayed again as
+   * duplicates.
    */
   generation: integer('generation').notNull().default(0),
   streamSeq: bigint('stream_seq', { mode: 'bigint' }),
@@ -105,36 +105,30 @@ export const parkedEvents = pgTable(
     consumer: text('consumer').notNull(),
     eventId: text('event_id').notNull(),
     subject: text('subject').notNull(),
-    /**
-     * The complete data for another attempt: an encoded svc.internal.v1.Event; for `handover` a RoomEvent without its
-     * envelope; for `jobs` JSON.
-     */
+    /** An encoded svc.internal.v1.Event; for `handover` a RoomEvent without its envelope; for `jobs` JSON. */
     payload: bytea('payload').notNull(),
     attempts: integer('attempts').notNull(),
     lastError: text('last_error').notNull(),
     firstFailedAt: timestamp('first_failed_at', { withTimezone: true }).notNull().defaultNow(),
     parkedAt: timestamp('parked_at', { withTimezone: true }),
-    /** When an operator requested that the consumer handles the event again. */
+    /** When an operator requested another attempt. */
     replayRequestedAt: timestamp('replay_requested_at', { withTimezone: true }),
   },
   (table) => [primaryKey({ columns: [table.consumer, table.eventId] })],
 )
 
-/**
- * Passes of the erasure of deleted accounts from a service's data. Rows are kept forever: nothing may be written for
- * these users again.
- */
+/** Passes of the erasure of deleted accounts. Rows are kept forever: nothing may be written for these users again. */
 export const erasures = pgTable(
   'erasures',
   {
     userId: text('user_id').notNull(),
     pass: integer('pass').notNull(),
     requestedAt: timestamp('requested_at', { withTimezone: true }).notNull().defaultNow(),
-    /** Number of rows, objects and the like that the pass has found so far. */
+    /** Rows, objects and the like that the pass has found so far. */
     found: bigint('found', { mode: 'bigint' })
       .notNull()
       .default(sql`0`),
-    /** When accounts stored the report; null before. */
+    /** When accounts stored the report. */
     reportedAt: timestamp('reported_at', { withTimezone: true }),
   },
   (table) => [
@@ -145,7 +139,7 @@ export const erasures = pgTable(
   ],
 )
 
-/** Events about rooms that wait for messaging; written in the transaction of their change. */
+/** Events about rooms that wait for messaging. */
 export const handovers = pgTable(
   'handovers',
   {
@@ -154,14 +148,12 @@ export const handovers = pgTable(
     roomId: text('room_id').notNull(),
     /** Encoded svc.internal.v1.RoomEvent. */
     payload: bytea('payload').notNull(),
-    /** How often messaging refused it. */
     refusals: integer('refusals').notNull().default(0),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [index('handovers_room').on(table.roomId, table.id)],
 )
 
-/** Leases for handing over the events of a room. */
 export const handoverLeases = pgTable('handover_leases', {
   roomId: text('room_id').primaryKey(),
   holder: text('holder').notNull(),

@@ -12,7 +12,6 @@ import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, eventStream, keepStream } from '../src/index.ts'
 import { requestKeeper } from '../src/keep/requests.ts'
 
-/** The shipped configuration. */
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
 
 /** The aggregate types that each attacking deployable publishes, and one of its durables. */
@@ -45,7 +44,6 @@ const forbiddenInternal = (
   ] as const
 ).map(([owner, method]) => [owner, `rpc.internal.svc_internal_v1_${method}`] as const)
 
-/** Methods that no attacker in these tests may call. */
 const forbiddenMethods = [...publicMethods.map(rpcSubject), ...forbiddenInternal.map(([, subject]) => subject)]
 
 let nats: Nats
@@ -98,7 +96,7 @@ afterAll(async () => {
 
 const victims: NatsConnection[] = []
 
-/** Subscribes to the subjects of each service, with the permissions of that service. */
+/** Subscribes to the subjects of each service, with its permissions. */
 async function listenAsVictims(): Promise<void> {
   const internal = (user: string) => forbiddenInternal.filter(([owner]) => owner === user).map(([, subject]) => subject)
   const listened = {
@@ -134,7 +132,7 @@ async function takeReceived(): Promise<string[]> {
 
 type OnStream = { subject: string; data: string }
 
-/** Sequence from which `readStream` reads, so that it leaves out the hundreds of events of earlier attackers. */
+/** Leaves out the hundreds of events of earlier attackers. */
 let startSeq = 1
 
 /** Reads the events since `startSeq`, up to one that is published to mark the end. */
@@ -185,7 +183,7 @@ const targets = (attacker: Attacker): string[] => [
   ],
 ]
 
-/** Requests to JetStream's API, for the event stream and for a stream of the attacker. */
+/** For the event stream and for a stream of the attacker. */
 const apiCalls = (durable: string): [string, object][] => {
   const consumer = { durable_name: 'stolen', ack_policy: 'none', deliver_policy: 'all' }
   const pushed = (deliver_subject: string) => ({
@@ -235,7 +233,7 @@ const apiCalls = (durable: string): [string, object][] => {
 
 const json = (value: unknown) => JSON.stringify(value)
 
-/** Reads the state that an attacker must not change: streams, consumers, and the events of others. */
+/** The state that an attacker must not change: streams, consumers, and the events of others. */
 async function readProtectedState(attacker: Attacker) {
   const manager = await keeperBus.nc.jetstreamManager({ checkAPI: false })
   const consumers = []
@@ -257,7 +255,7 @@ async function declareAllDurables(): Promise<void> {
   }
 }
 
-test('the password of uploads does not permit a call of a public method through JetStream', async () => {
+test('the password of uploads permits no call of a public method through JetStream', async () => {
   for (const nc of await logInAll('uploads')) {
     const stream = nc.jetstream({ timeout: 1000 })
     const sent = headers()
@@ -273,7 +271,7 @@ test('the password of uploads does not permit a call of a public method through 
       })
       .catch(() => undefined)
   }
-  // This consumer was created last, so the others have received the event when it does.
+  // Created last, so the other consumers have received the event when this one does.
   const inbox = createInbox('_INBOX.admin')
   const sent = new Promise<void>((resolve) => void keeperBus.nc.subscribe(inbox, { callback: () => resolve() }))
   await keeperBus.nc.jetstream().publish('evt.asset.X1.changed', 'later')
@@ -303,9 +301,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     before = await readProtectedState(attacker)
   })
 
-  /**
-   * Checks that no service received anything, that nothing of others was changed, and that the stream works.
-   */
+  /** No service received anything, nothing of others was changed, and the stream works. */
   async function assertNothingHappened(): Promise<void> {
     await events.flush()
     await calls.flush()
@@ -331,7 +327,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     return answers
   }
 
-  /** Waits for allowed requests, which are answered after all earlier ones of the attacker. */
+  /** Allowed requests are answered after all earlier ones of the attacker. */
   async function barrier(): Promise<void> {
     const query = json({ last_by_subj: 'evt.>' })
     for (let turn = 0; turn < 3; turn++) {
@@ -345,7 +341,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     for (const nc of [calls, events]) expect(await answersTo(nc, forged)).toEqual([])
   })
 
-  test('no method of the JetStream API is answered except the look-up of one message', async () => {
+  test("JetStream's API answers only the look-up of one message", async () => {
     const victim = attacker === 'rooms' ? 'messaging-levels' : 'rooms-people'
     const requested = apiCalls(victim).map(([subject, body]) => [subject, json(body)] as const)
     for (const nc of [calls, events]) expect(await answersTo(nc, requested)).toEqual([])
@@ -441,7 +437,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     await assertNothingHappened()
   })
 
-  test('of the requests to the NATS server, only those for the connections of the attacker are answered', async () => {
+  test('the NATS server answers only requests for the connections of the attacker', async () => {
     const subjects = [
       ...['SERVER.PING', 'SERVER.PING.JSZ', 'CLAIMS.UPDATE', 'USER.AUTH'].map((name) => `$SYS.REQ.${name}`),
       ...['CONNZ', 'SUBSZ', 'INFO', 'JSZ', 'CLAIMS.UPDATE'].flatMap((name) =>

@@ -42,7 +42,7 @@ const copies = async (on = bus) => {
   return { replicas: config.num_replicas, others: cluster?.replicas?.length ?? 0 }
 }
 
-test('a single server has a stream with one copy, even if more were requested', async () => {
+test('a single server has one copy of the stream, even if more were requested', async () => {
   await using server = await newServer({ keeper: false })
   await using alone = await newBus(server)
   await using _ = await keepStream(alone, { replicas: 3, maxBytes: 20_000_000 })

@@ -16,11 +16,8 @@ import { prepareSingly, handleMessages, type BatchHandler, type BatchPreparation
 import { recreateIfRestored } from './recreate-if-restored.ts'
 import { runConsumer } from './run-consumer.ts'
 
-/** A durable consumer of a service. */
 export type DurableOptions = Pick<Database, 'db'> & {
-  /** The connection for events. */
   bus: Bus
-  /** Deployable. */
   service: string
   /** Name of the consumer within the service; processes that use the same name share the work. */
   durable: string
@@ -30,16 +27,15 @@ export type DurableOptions = Pick<Database, 'db'> & {
   redelivery?: Handling['redelivery']
 }
 
-/** The events that a service consumes, and how it handles them. */
 export type ConsumerOptions = DurableOptions & {
   /** Kinds to handle. Default: all. */
   kinds?: readonly string[]
 } & (OneByOne | { batches: Batches })
 
-/** Handles events one by one, each in its own transaction. */
+/** Each event in its own transaction. */
 type OneByOne =
   | {
-      /** Handles one event. Order is not guaranteed, even within one aggregate. Commits once for each event id. */
+      /** Order is not guaranteed, even within one aggregate. Commits once for each event id. */
       on: EventHandler
     }
   | {
@@ -47,7 +43,7 @@ type OneByOne =
       beforeTransaction: EventPreparation
     }
 
-/** Handles many events in one transaction. If that fails, each message is handled separately. */
+/** Many events in one transaction. If that fails, each message is handled separately. */
 export type Batches = {
   /**
    * `maxAtOnce`: maximum number of events per transaction; a single message may exceed it. `pauseMs`: pause after a
@@ -55,8 +51,8 @@ export type Batches = {
    */
   pace?: Pace
   /**
-   * Whether an event is urgent, because somebody waits for its effect; it ends the pause. Default: no event is urgent,
-   * and those published in the pause stay on the stream until it ends, so that they do not wake the process.
+   * Whether somebody waits for the effect of the event; it ends the pause. Default: no event is urgent, and those
+   * published in the pause stay on the stream until it ends, so that they do not wake the process.
    */
   isUrgent?: (event: Event) => boolean
 } & (
@@ -102,22 +98,18 @@ export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable
   return Promise.resolve(consumer)
 }
 
-/** How a consumer queues messages and handles their events, separately or in batches. */
 type Mode = {
-  /** Maximum number of in-flight messages of this process. */
   maxInFlight: number
-  /** Pause between requests for messages, see `Puller`. */
   pullPauseMs: number
   pace: Pace
-  /** The size, urgency and shard of a message, for the queue. */
   classify: (message: Msg, events: readonly Event[]) => Omit<QueuedMessage<DecodedMessage>, 'decoded'>
   prepare: EventPreparation
   prepareBatch: BatchPreparation | undefined
 }
 
 /**
- * Batches of one message. Shards of aggregates are handled concurrently, but the messages of one shard sequentially, so
- * that handlers do not compete for the rows of an aggregate and its events stay in order as long as none fails.
+ * Shards of aggregates are handled concurrently, the messages of one shard sequentially: handlers do not compete for
+ * the rows of an aggregate, and its events stay in order as long as none fails.
  */
 const oneByOneMode = (options: OneByOne): Mode => ({
   maxInFlight: 64,

@@ -11,10 +11,9 @@ import type { Handling } from './handle-message.ts'
 
 const log = logger('consumer')
 
-/** Notifies the consumers of this process that an operator has requested a replay of parked events. */
+/** Sent to the consumers of this process after an operator requested a replay. */
 export const replaysRequested = new CommitChannel()
 
-/** A consumer that can handle a parked event. */
 export type ReplayingConsumer = Pick<Handling, 'db' | 'consumer' | 'prepare'>
 
 /**

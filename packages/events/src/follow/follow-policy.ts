@@ -7,10 +7,9 @@ import { followControl, type ControlFeed } from './follow-control.ts'
 
 const maxAgeMs = 1000
 
-/** Source of policy deltas: an existing control feed, or a bus to follow one on. */
+/** An existing control feed, or a bus to follow one on. */
 export type PolicySource = { feed: ControlFeed } | { bus: Bus }
 
-/** How to follow the policy. */
 export type FollowPolicyOptions = PolicySource & {
   /** Fetches the whole policy from admin. */
   load: () => Promise<GetPolicyResponse>
@@ -18,7 +17,6 @@ export type FollowPolicyOptions = PolicySource & {
   signal?: AbortSignal
 }
 
-/** The policy as this process knows it. */
 export type PolicyHolder = AsyncDisposable & {
   current(): Policy
   /**
@@ -81,7 +79,7 @@ class PolicyCache implements Disposable {
     this.#signal = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal
   }
 
-  /** Milliseconds since the request of the last successful load. */
+  /** Since the request of the last successful load. */
   ageMs(): number {
     return performance.now() - this.#loadedAt
   }
@@ -98,7 +96,7 @@ class PolicyCache implements Disposable {
     this.#apply(event.fact.value)
   }
 
-  /** Requests the policy once. A revision below the current one (admin's database was restored) causes a reload. */
+  /** A revision below the current one (admin's database was restored) causes a reload. */
   async loadFresh(): Promise<Policy> {
     const loaded = policyFrom(await this.#load())
     if (this.policy === undefined || loaded.revision > this.policy.revision) this.#set(loaded)
@@ -106,7 +104,7 @@ class PolicyCache implements Disposable {
     return loaded
   }
 
-  /** Loads the whole policy, retrying until it succeeds. Calls during a load share one more load. */
+  /** Retries until the load succeeds. Calls during a load share one more load. */
   reload(): Promise<Policy> {
     if (this.#loading !== undefined) {
       this.#loadAgain = true

@@ -20,15 +20,13 @@ const againMs = 500
 const firstPauseMs = 50
 const maxPauseMs = 1000
 
-/** The events to follow, and the callbacks. */
 export type FollowOptions = {
-  /** The connection for events. */
   bus: Bus
   /** Subject filter; see `eventSubject`. */
   subject: string
   /**
-   * Starts with earlier events: those stored at most this many milliseconds before the newest one. `followEvents`
-   * resolves when they have been delivered.
+   * Starts with events stored at most this many milliseconds before the newest one. `followEvents` resolves when they
+   * have been delivered.
    */
   historyMs?: number
   /**
@@ -44,7 +42,6 @@ export type FollowOptions = {
   onSilence?: () => void
 }
 
-/** A running follower; disposing ends it. */
 export type EventFollower = AsyncDisposable & {
   /** Milliseconds since the server last sent something: normally at most about 1,450. */
   healthyAgoMs(): number

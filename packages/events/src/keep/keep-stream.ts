@@ -16,7 +16,7 @@ import { Restorer } from './restorer.ts'
 const log = logger('keeper')
 const declareEveryMs = 10_000
 const retryMs = 500
-/** Maximum number of concurrent requests of one deployable; further ones are refused. */
+/** Concurrent requests of one deployable; further ones are refused. */
 const maxAtOnce = 64
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

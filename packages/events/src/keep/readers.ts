@@ -5,14 +5,11 @@ import { eventStream, readerSubject } from '../subjects.ts'
 import type { ReaderRequest } from './requests.ts'
 import { Refusal } from './checks.ts'
 
-/**
- * Interval of heartbeats. Two take just less than the silence after which a follower opens a new reader (see
- * `SilenceWatch`).
- */
+/** Two intervals take just less than the silence after which a follower opens a new reader (see `SilenceWatch`). */
 export const heartbeatMs = 1449
 /** How long a reader without a listener is kept. */
 const unusedMs = 5000
-/** Maximum number of readers of one deployable, including recently abandoned ones. */
+/** Of one deployable, including recently abandoned ones. */
 const maxReaders = 256
 
 /**

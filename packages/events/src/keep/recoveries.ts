@@ -4,19 +4,19 @@ import { streamRecovery } from '../schema.ts'
 
 /** State of the stream when durables were recreated. */
 export type StreamState = {
-  /** Creation time of the stream, as reported by its server. */
+  /** As reported by its server. */
   created: string
-  /** Its newest event; undefined if it was empty. */
+  /** The newest event; undefined if the stream was empty. */
   newest: { seq: number; eventId: string } | undefined
 }
 
 /** The state of the stream after the last recovery. */
 export type Recovery = StreamState & {
-  /** Milliseconds since the recovery started. */
+  /** Since the recovery started. */
   agoMs: number
 }
 
-/** Calls `assertHeld`, which rejects if another process has taken over, before each step, at least every 2 s. */
+/** Calls `assertHeld` before each step, at least every 2 s; it rejects if another process has taken over. */
 type Work = (last: Recovery | undefined, assertHeld: () => Promise<unknown>) => Promise<StreamState | undefined>
 
 /** Where recoveries of the stream are recorded, for all keeper processes. */
@@ -26,22 +26,21 @@ export type Recoveries = {
    * undefined records nothing. If the process dies or stalls for two seconds, another one takes over.
    */
   runExclusively(work: Work): Promise<void>
-  /** Adds to the number of lost events. A report with a known id is ignored. */
+  /** A report with a known id is ignored. */
   addLost(events: number, report: string): Promise<void>
 }
 
-/** Recorded losses of the stream. */
 export type RecoverySummary = {
   /** How often durables were recreated. */
   generation: number
-  /** Time of the last recovery; undefined if there was none. */
+  /** Undefined if there was none. */
   recoveredAt: Date | undefined
   /** Events that left the outbox and the stream before every consumer had handled them. */
   lostEvents: bigint
 }
 
 /**
- * Consumer name under which the inbox records reports of lost events. A process repeats a report until it is answered.
+ * Consumer name under which the inbox records reports of lost events: a process repeats a report until it is answered.
  */
 const lostReports = 'lost-events'
 
@@ -104,7 +103,7 @@ export async function readRecoveries(db: Db): Promise<RecoverySummary> {
   }
 }
 
-/** Records recoveries in memory, for a keeper with a single process. */
+/** For a keeper with a single process. */
 export function recoveriesInMemory(): Recoveries {
   let last: { state: StreamState; at: number } | undefined
   let previous: Promise<void> = Promise.resolve()

@@ -5,7 +5,7 @@ import { markRelayed, type Entry } from './store.ts'
 
 const maxPerStatement = 2000
 /**
- * Marking may be delayed: if this process dies, the next holder sends unmarked entries again and the stream drops the
+ * Marking may be delayed: if this process dies, the next holder sends unmarked entries again, and the stream drops the
  * duplicates.
  */
 const delayMs = 50
@@ -14,7 +14,7 @@ const retryMs = 200
 
 type Item = { queue: AggregateQueue; entry: Entry; seq: number }
 
-/** Marks stored entries in the database, many with one statement, and never with two statements at once. */
+/** Marks stored entries in the database, many per statement, one statement at a time. */
 export class Marker {
   readonly #pool: Database['pool']
   readonly #onFenced: (shard: Shard) => void

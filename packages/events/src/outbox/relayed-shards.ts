@@ -22,11 +22,8 @@ type Options = {
   bus: Bus
   service: string
   holder: string
-  /** Schedules a `poll`, now or after the given milliseconds. */
   schedulePoll(inMs?: number): void
-  /** Called when there are entries to relay, for which the leases must be valid. */
   onWork(): void
-  /** Called when another process of the service has ended. */
   onPeerGone(): void
 }
 
@@ -66,7 +63,7 @@ export class RelayedShards {
 
   /**
    * Recovers lost shards, verifies unverified ones, then reads waiting entries. Resolves with the milliseconds until
-   * the next run if that must come before the usual interval.
+   * the next run if it must come before the usual interval.
    */
   async poll(): Promise<number | void> {
     const shards = this.shards.all()
@@ -87,7 +84,7 @@ export class RelayedShards {
     return performance.now() - flow.lastWorkAt > forMs
   }
 
-  /** Publishes nothing until the positions have been verified again, because this may be another stream. */
+  /** After a reconnect, this may be another stream: nothing is published until the positions have been verified. */
   unverifyAll(): void {
     for (const shard of this.shards.all()) if (shard.state === 'ready') shard.state = 'unverified'
     this.#options.schedulePoll()
@@ -98,13 +95,11 @@ export class RelayedShards {
     await Promise.all(this.shards.all().map((shard) => this.#verify(shard, timeoutMs)))
   }
 
-  /** The shards whose positions were just verified on the stream. */
   async verifiedShards(): Promise<number[]> {
     await this.verifyAll()
     return this.shards.all().flatMap(({ state, lease }) => (state === 'ready' ? lease.shard : []))
   }
 
-  /** Waits up to 2 s for in-flight entries, then releases the shards. */
   async close(): Promise<void> {
     this.leases.close()
     this.flow.close()
@@ -124,8 +119,8 @@ export class RelayedShards {
         ...this.#options,
         flow: this.flow,
         isStored: (id) => this.shards.isStored(id),
-        // Pretends to hold every shard, so that no other holder is asked: the caller repeats its request, and two
-        // holders that exchange shards would ask each other forever.
+        // Pretends to hold every shard. Otherwise two holders that exchange shards would ask each other forever; the
+        // caller repeats its request.
         holds: () => true,
       },
       ids,

@@ -6,17 +6,13 @@ import { isRefusedForGood, isUnavailable, jetStream } from '../stream/api.ts'
 import type { Batch, AggregateQueue } from './shard.ts'
 
 const maxInFlight = 256
-/**
- * Short, because a server does not answer until its stream is loaded. Repeating is harmless: the server drops
- * duplicates.
- */
+/** Short, because a server does not answer until its stream is loaded. The server drops repeated messages. */
 const firstAckTimeoutMs = 1000
 const ackTimeoutMs = 3000
 const maxRetryMs = 1000
 
-/** Callbacks for the outcome of a message. */
 export type SenderCallbacks = {
-  /** The stream has stored the message; `repeated`: it had stored it before. */
+  /** `repeated`: the stream had stored the message before. */
   onStored(queue: AggregateQueue, batch: Batch, seq: number, repeated: boolean): void
   /**
    * The stream refuses the message permanently. Resolves when the queue has replaced it; rejects if the database did
@@ -25,11 +21,11 @@ export type SenderCallbacks = {
   onRefused(queue: AggregateQueue, batch: Batch, reason: string): Promise<void>
   /** The stream refused the message temporarily. */
   onFailed(reason: string): void
-  /** Nobody answered: the stream is missing, or JetStream is not running yet. */
+  /** The stream is missing, or JetStream is not running yet. */
   onNoResponse(): void
 }
 
-/** Publishes the messages of many queues concurrently: one per queue, and a limited number in total. */
+/** Publishes the messages of many queues concurrently: one per queue, `maxInFlight` in total. */
 export class Sender {
   readonly #bus: Bus
   readonly #service: string
@@ -56,7 +52,7 @@ export class Sender {
       const queue = this.#ready.shift()
       if (queue === undefined) return
       const batch = !queue.isDropped && queue.shard.mayPublish && this.#bus.connected() ? queue.nextBatch() : undefined
-      // A queue that may not be sent now is offered again when its shard becomes ready or more entries are read.
+      // The queue is offered again when its shard becomes ready or more entries are read.
       if (batch === undefined) queue.isBusy = false
       else void this.#send(queue, batch)
     }

@@ -18,17 +18,14 @@ type Options = {
   service: string
   holder: string
   shards: HeldShards
-  /** Subscribes to wake-up messages for a shard that is now held. */
+  /** Subscribes to the shard's wake-up messages. */
   subscribe(shard: number): Disposable
-  /**
-   * Polls for entries that were not announced to this process, because it took over shards or another process died.
-   */
+  /** Polls for entries not announced to this process, because it took over shards or another process died. */
   schedulePoll(): void
-  /** Called when another process has ended or died. */
   onPeerGone(): void
 }
 
-/** Takes, renews and releases leases, so that the shards are divided evenly among the processes. */
+/** Divides the shards evenly among the processes of the service. */
 export class ShardLeases {
   /** Records that this process is alive, renews its leases, and takes or releases shards to balance their number. */
   readonly renew = singleFlight(() => this.#renew())
@@ -43,7 +40,6 @@ export class ShardLeases {
     this.#options = options
   }
 
-  /** Drops a shard that another process has taken. */
   dropFenced(shard: Shard): void {
     const { service, shards } = this.#options
     const wasIdle = !isValid(shard.lease) && shard.inFlight.size === 0
@@ -53,7 +49,6 @@ export class ShardLeases {
     log.warn({ service, shard: shard.lease.shard }, 'another process relays this shard now')
   }
 
-  /** Takes no more leases. */
   close(): void {
     this.#isClosing = true
   }
@@ -65,7 +60,6 @@ export class ShardLeases {
     await this.#release(this.#options.shards.all())
   }
 
-  /** Whether no other process relays. */
   get isAlone(): boolean {
     return this.#relays === 1
   }
@@ -119,7 +113,7 @@ export class ShardLeases {
       shards.add(new Shard(lease, position), subscribe(lease.shard))
     }
     log.info({ service, shards: numbers }, 'relaying')
-    // After this the process receives all announcements, and the poll finds everything committed before.
+    // From here on announcements arrive; the poll finds everything committed before.
     if (bus.connected()) await bus.nc.flush().catch(() => undefined)
     schedulePoll()
   }

@@ -9,11 +9,11 @@ import type { Entry, ShardPosition } from './store.ts'
  */
 export type ShardState = 'unverified' | 'lost' | 'ready'
 
-/** A shard that this process relays: its lease, its positions on the stream, and the queues of its aggregates. */
+/** A shard that this process relays, with the queues of its aggregates. */
 export class Shard implements Positions {
   readonly lease: Lease
   state: ShardState = 'unverified'
-  /** Whether the lease is released once nothing is in flight; until then no new entries are taken. */
+  /** Whether the lease will be released once nothing is in flight; until then no new entries are taken. */
   isReleasing = false
   /** Number of stream losses that this shard has found. */
   generation: number
@@ -33,12 +33,11 @@ export class Shard implements Positions {
     this.anchor = position
   }
 
-  /** Whether this process may publish entries of the shard now. */
   get mayPublish(): boolean {
     return this.state === 'ready' && isValid(this.lease)
   }
 
-  /** Adds an entry to the queue of its aggregate; returns the queue. */
+  /** Returns the queue of the entry's aggregate. */
   take(entry: Entry): AggregateQueue {
     this.inFlight.set(entry.id, false)
     let queue = this.queues.get(entry.aggregate)
@@ -50,7 +49,7 @@ export class Shard implements Positions {
     return queue
   }
 
-  /** Records that the stream has these entries, the last of them at `position`. */
+  /** `position`: of the last of these entries. */
   recordStored(queue: AggregateQueue, entries: readonly Entry[], position: Position): void {
     for (const entry of entries) this.inFlight.set(entry.id, true)
     if (this.newest === undefined || this.newest.seq < position.seq) this.newest = position
@@ -67,8 +66,8 @@ export class Shard implements Positions {
   }
 
   /**
-   * The message id of an entry, by which the stream drops duplicates. It contains the number of stream losses, because
-   * entries must be stored again after each, and the event id, because a restored database reuses entry ids.
+   * The message id, by which the stream drops duplicates. It contains the number of stream losses, because entries must
+   * be stored again after a loss, and the event id, because a restored database reuses entry ids.
    */
   messageId(service: string, entry: Entry): string {
     return `${service}-${entry.id}-${entry.eventId}${this.generation === 0 ? '' : `-${this.generation}`}`
@@ -80,11 +79,10 @@ export type Batch = {
   subject: string
   entries: readonly Entry[]
   data: Buffer
-  /** How often sending it has failed. */
   failures: number
 }
 
-/** The waiting entries of one aggregate, in order, and its message in flight. */
+/** The waiting entries of one aggregate, in order. */
 export class AggregateQueue {
   readonly shard: Shard
   readonly aggregate: string
@@ -111,7 +109,6 @@ export class AggregateQueue {
     return this.#epoch.isDropped
   }
 
-  /** Whether nothing is left to send. */
   get isEmpty(): boolean {
     return this.batch === undefined && this.#waiting.length === 0
   }
@@ -120,7 +117,7 @@ export class AggregateQueue {
     this.#waiting.push(entry)
   }
 
-  /** Returns the message to send now: an unstored one, or the next entries. */
+  /** Returns the message to send now: the unstored one, or one of the next entries. */
   nextBatch(): Batch | undefined {
     if (this.batch !== undefined || this.#waiting.length === 0) return this.batch
     const size = this.#separateCount > 0 ? 1 : batchSize(this.#waiting)
@@ -131,12 +128,10 @@ export class AggregateQueue {
     return (this.batch = { subject, entries, data, failures: 0 })
   }
 
-  /** Records that the stream has the current message. */
   markStored(): void {
     this.batch = undefined
   }
 
-  /** Replaces the current message by messages of one entry each. */
   sendSeparately(entries: readonly Entry[]): void {
     this.#waiting.unshift(...entries)
     this.#separateCount += entries.length

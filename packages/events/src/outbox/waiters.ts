@@ -1,4 +1,3 @@
-/** Callbacks of callers that wait until the stream has certain entries. */
 export class Waiters {
   readonly #byId = new Map<bigint, Set<() => void>>()
 
@@ -14,7 +13,6 @@ export class Waiters {
     }
   }
 
-  /** Calls back all that wait for this entry, because the stream has it. */
   notifyStored(id: bigint): void {
     const waiting = this.#byId.get(id)
     if (waiting === undefined) return

@@ -3,9 +3,8 @@ import { nanos, type Msg } from 'nats'
 const encoder = new TextEncoder()
 const ack = encoder.encode('+ACK')
 
-/** The values in the reply subject of a delivered message. */
 export type Delivery = {
-  /** How often the message was delivered to this consumer, including this time. */
+  /** Including this time. */
   attempts: number
   seq: number
   /** Position of this delivery among all deliveries of this consumer, counted from 1 without gaps. */
@@ -32,12 +31,10 @@ export function deliveryOf(message: Msg): Delivery | undefined {
     : undefined
 }
 
-/** Acknowledges a message. */
 export function acknowledge(message: Msg): void {
   message.respond(ack)
 }
 
-/** Requests redelivery of a message after a delay. */
 export function requestRedelivery(message: Msg, afterMs: number): void {
   message.respond(encoder.encode(`-NAK ${JSON.stringify({ delay: nanos(afterMs) })}`))
 }

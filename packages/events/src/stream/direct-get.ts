@@ -1,7 +1,7 @@
 import type { Bus } from '@parley/rpc'
 import { eventStream } from '../subjects.ts'
 
-/** A message as the stream holds it. `storedAt`: in milliseconds since 1970. */
+/** `storedAt`: in milliseconds since 1970. */
 export type StoredMessage = { seq: number; storedAt: number; data: Uint8Array }
 
 /**

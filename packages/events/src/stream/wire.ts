@@ -10,7 +10,6 @@ export class WireReader {
     this.#end = bytes.length
   }
 
-  /** Whether the message has been read to its end. */
   get done(): boolean {
     return this.#at >= this.#end
   }
@@ -71,7 +70,6 @@ export class WireReader {
     this.#at = end
   }
 
-  /** Skips an unknown field. */
   skip(tag: number): void {
     const type = tag & 7
     if (type === 0) this.uint64()
