@@ -15,9 +15,9 @@ type Owners = {
 const timeoutMs = 5_000
 
 /**
- * Asks the services that refer to files and images which ones they currently use. Call this before deleting something
- * to which no event referred, because the event may be late or parked. At most 500 per call; rejects while a service
- * does not answer.
+ * Asks the services that refer to files and images which ones they currently use. Ask before deleting something to
+ * which no event referred: the event may be late or parked. At most 500 per call; rejects while a service does not
+ * answer.
  */
 export class FileOwners {
   readonly #owners: Owners
@@ -26,14 +26,12 @@ export class FileOwners {
     this.#owners = owners
   }
 
-  /** Returns the given files that messages attach, each with its message. */
   async findAttachedFiles(assetIds: readonly string[]): Promise<{ assetId: string; eventId: string }[]> {
     if (assetIds.length === 0) return []
     const { attachments } = await this.#owners.messaging.findFileUses({ assetIds: [...assetIds] }, { timeoutMs })
     return attachments.map(({ assetId, messageEventId: eventId }) => ({ assetId, eventId }))
   }
 
-  /** Returns the given preview images that messages show. */
   async findShownImages(imageKeys: readonly string[]): Promise<Set<string>> {
     if (imageKeys.length === 0) return new Set()
     const request = { previewImageKeys: [...imageKeys] }

@@ -9,12 +9,11 @@ import { storageKeys } from '../../engines/storage/index.ts'
 import { addMark, getIdentity, replaceIdentity } from '../../store/storage-identity.ts'
 
 type CheckContext = Pick<Context, 'db' | 'storage'>
-/** Content of the identity object. */
 type Identity = { storageId: string; mark: string }
 
 /**
- * On a new server, each process adds a mark to the database before it writes the identity object, so the object may be
- * missing for a moment. With more marks than this the server is not new, and a missing object has been lost.
+ * On a new server, each process adds a mark to the database before it writes the identity object, which may be missing
+ * for a moment. With more marks than this the server is not new: the object is lost.
  */
 const maxFirstMarks = 10
 const [firstMarkRetries, firstMarkPauseMs] = [10, 200]
@@ -23,8 +22,8 @@ const [firstMarkRetries, firstMarkPauseMs] = [10, 200]
 const contested = 'contested'
 
 /**
- * Whether storage and database belong together: `missing` when the storage has lost its identity object, `foreign` when
- * another database wrote that object last, such as a copy of this one, or this one before a restore.
+ * `missing`: the storage has lost its identity object. `foreign`: another database wrote it last, such as a copy of
+ * this one, or this one before a restore.
  */
 export type Belonging = 'own' | 'missing' | 'foreign'
 
@@ -42,7 +41,7 @@ export async function compareIdentity(ctx: CheckContext): Promise<Belonging> {
 }
 
 async function compareOnce(ctx: CheckContext): Promise<Belonging | 'about to be written'> {
-  // The storage is read first, because a mark is written to the database first.
+  // The storage is read first: a mark is written to the database first.
   const found = await readIdentity(ctx)
   const { storageId, marks } = await getIdentity(ctx.db)
   if (!found && marks.length > 0) return marks.length > maxFirstMarks ? 'missing' : 'about to be written'
@@ -60,7 +59,7 @@ export async function assertStorageIsOwn(ctx: CheckContext): Promise<void> {
   if (belonging !== 'own') throw storageMismatch(belonging)
 }
 
-/** Like `assertStorageIsOwn`, for use before bytes are deleted; also counts refusals. */
+/** For use before bytes are deleted. */
 export async function assertMayDelete(ctx: CheckContext): Promise<void> {
   const belonging = await compareIdentity(ctx)
   if (belonging === 'own') return
@@ -69,8 +68,8 @@ export async function assertMayDelete(ctx: CheckContext): Promise<void> {
 }
 
 /**
- * Writes a new mark into the storage, which must be our own. Earlier states of the database, such as a copy or
- * a backup, do not have the mark, so the storage is foreign to them.
+ * Writes a new mark into the storage, which must be our own. To earlier states of the database, such as a copy or a
+ * backup, the storage is then foreign.
  */
 export async function renewIdentity(ctx: CheckContext): Promise<void> {
   const { storageId } = await getIdentity(ctx.db)

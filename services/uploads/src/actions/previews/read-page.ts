@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Parser } from 'htmlparser2'
 
-/** Metadata in the head of a page, unprocessed. */
 export type PageHead = { title?: string; meta: ReadonlyMap<string, string> }
 
 const sliceLength = 16_384

@@ -1,4 +1,3 @@
-/** The reason why a URL or its response is refused. */
 export type RefusalReason = 'url' | 'private' | 'redirects' | 'size' | 'type'
 
 /** The URL or its response is not allowed, so a retry would be refused too. */

@@ -6,34 +6,28 @@ import { imageIsBroken, imageTakesTooLong, tooManyImages } from '../../errors.ts
 import { assertStillImage, decoderOptions, inspectAttachment } from './inspect.ts'
 import { loadSharp } from './sharp.ts'
 
-/** An image converted for storage, as WebP. */
 export type ConvertedImage = { bytes: Buffer; width: number; height: number }
 
-/** Properties of an image that is stored unchanged. */
 export type InspectedImage = { contentType: string; width: number; height: number; animated: boolean }
 
-/** An image in another size. */
 export type ResizedImage = { bytes: Buffer; contentType: 'image/jpeg' | 'image/webp' }
 
 /** Attachments are resized to JPEG, or to WebP if they have transparency; public images to WebP. */
 export type ResizedKind = 'attachment' | 'public image'
 
-/**
- * A request for another size. `callerId`: the person or public image whose limit is used; `address`: IP address of the
- * client.
- */
+/** `callerId`: the person or public image whose limit is used; `address`: of the client. */
 export type ResizeRequest = { size: ServerImageSize; as: ResizedKind; callerId: string; address: string }
 
-/** Decodes images, a limited number at a time. */
+/** Decodes a limited number of images at a time. */
 export type ImageProcessor = {
-  /** Converts an uploaded image for storage, limited to a size. Throws `invalid_argument` for an invalid image. */
+  /** Re-encodes an image as WebP. Throws `invalid_argument` for an invalid image. */
   convert(
     read: () => Promise<Buffer>,
     maxSize: { width: number; height: number; callerId: string },
   ): Promise<ConvertedImage>
-  /** Inspects an image that is stored unchanged. Throws `invalid_argument` for an invalid image. */
+  /** For an image that is stored unchanged. Throws `invalid_argument` for an invalid image. */
   inspect(read: () => Promise<Buffer>, callerId: string): Promise<InspectedImage>
-  /** Makes another size of a stored image, from its first frame. Only the fit `exact` enlarges. */
+  /** From the first frame. Only the fit `exact` enlarges. */
   resize(read: () => Promise<Buffer>, wanted: ResizeRequest): Promise<ResizedImage>
 }
 
@@ -41,9 +35,9 @@ const fits: Record<ServerImageFit, keyof FitEnum> = { contain: 'inside', cover: 
 const maxWaiting = 64
 /** Per person, or per public image. */
 const maxWaitingPerCaller = 16
-/** Maximum number of waiting and running resizes for one IPv4 address or IPv6 /64. */
+/** Waiting and running resizes for one IPv4 address or IPv6 /64. */
 const maxPerNetwork = 32
-/** The same for a wider network (IPv4 /24, IPv6 /56 or /48), which several clients may share. */
+/** For a wider network (IPv4 /24, IPv6 /56 or /48), which several clients may share. */
 const maxPerWideNetwork = 48
 const timeoutSeconds = 10
 /** Calls that wait longer are refused, and may be retried. */

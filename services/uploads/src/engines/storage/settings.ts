@@ -10,12 +10,11 @@ import {
   type LoadedSources,
 } from '@parley/config'
 
-/** A bucket of an S3 server. */
 export type S3Settings = {
   /** Host, with the port unless it is the default. */
   readonly endpoint: string
   readonly bucket: string
-  /** Prefix of every key, without leading and trailing slashes. Empty: no prefix. */
+  /** Without leading and trailing slashes. Empty: no prefix. */
   readonly pathPrefix: string
   readonly region: string
   readonly accessKeyId: string
@@ -87,7 +86,6 @@ const s3 = {
   }),
 }
 
-/** Storage settings; only those of the chosen backend are required. */
 export const assetStorageFields = (): { assetStorage: Field<AssetStorage> } => ({
   assetStorage: {
     kind: 'tables',
