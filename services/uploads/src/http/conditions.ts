@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Tag and time that identify one state of a file. */
+/** Identify one state of a file. */
 export type Validators = { etag: string; lastModified: Date }
 
-/** Whether the client already has this state: by tag, or by time if it sent no tag. */
+/** By tag, or by time if the client sent no tag. */
 export function isUnchanged(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
   const known = headers['if-none-match']
   if (known !== undefined) return isKnownTag(known, etag)
   return wholeSeconds(lastModified) <= Date.parse(headers['if-modified-since'] ?? '')
 }
 
-/** Whether a range may be sent. It may not if the client has parts of another state, which it names in If-Range. */
+/** No range may be sent if the client has parts of another state, which it names in If-Range. */
 export function mayServeRange(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
   const given = headers['if-range']
   if (given === undefined || given === etag) return true

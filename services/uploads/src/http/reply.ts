@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
-/** Sends an error, or other JSON that must not be cached. */
+/** The response must not be cached. */
 export function replyJson(
   response: ServerResponse,
   status: number,

@@ -8,11 +8,11 @@ import { isUnchanged, mayServeRange, type Validators } from './conditions.ts'
 import { rangeOf } from './range.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
 
-/** A file to send: its bytes, which never change, and its headers. */
+/** The bytes never change. */
 export type Sendable = Validators & {
   size: number
   headers: OutgoingHttpHeaders
-  /** Opens the bytes or a range of them; undefined if they are missing. */
+  /** Undefined if the bytes are missing. */
   open: (range?: ByteRange) => Promise<Readable | undefined>
 }
 
@@ -49,14 +49,13 @@ export async function send(request: IncomingMessage, response: ServerResponse, f
   await pipeline(content, response)
 }
 
-/** Reads all bytes of a stored file. Throws a refusal if they are missing. */
+/** Throws a refusal if the bytes are missing. */
 export async function readAll({ content }: Pick<StoredFile<unknown>, 'content'>): Promise<Buffer> {
   const stream = await content()
   if (!stream) throw noSuchAsset()
   return buffer(stream)
 }
 
-/** Makes bytes in memory a file to send. */
 export const fromMemory = (bytes: Buffer): Pick<Sendable, 'size' | 'open'> => ({
   size: bytes.length,
   open: (range) => Promise.resolve(Readable.from([range ? bytes.subarray(range.start, range.end + 1) : bytes])),

@@ -7,7 +7,7 @@ import { findImagesToDelete } from '../store/server-images.ts'
 
 const maxPerRound = 100
 
-/** Deletes files and public images that are marked for deletion, bytes and rows, with a job for each kind. */
+/** Deletes bytes and rows of files and public images, with a job for each kind. */
 export function deleteMarked(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },

@@ -9,8 +9,8 @@ import { assetExpired } from '../view/asset-events.ts'
 const assetsPerRound = 200
 
 /**
- * Marks files for deletion that no message used in time, and notifies their owners. Queries messaging first, because
- * the event of a posted message may not have arrived yet; the files of such messages are kept.
+ * Marks files for deletion that no message used in time, and notifies their owners. Messaging is queried first: the
+ * event of a posted message may not have arrived yet.
  */
 export function expireAssets(
   ctx: Context,

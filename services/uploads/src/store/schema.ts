@@ -41,7 +41,7 @@ export const blobs = pgTable(
   (t) => [index('blobs_created').on(t.createdAt)],
 )
 
-/** Public images: avatars, logos, banners and images of link previews. */
+/** Avatars, logos, banners and images of link previews. */
 export const serverImages = pgTable(
   'server_images',
   {
@@ -59,7 +59,7 @@ export const serverImages = pgTable(
      * Whether an event of the owner refers to it. Images of previews are kept by `link_previews` and `preview_uses`.
      */
     claimed: boolean().notNull().default(false),
-    /** Whether a check found its bytes missing or incomplete. */
+    /** A check found its bytes missing or incomplete. */
     lost: boolean().notNull().default(false),
     /** No longer shown; its bytes will be deleted. */
     doomed: boolean().notNull().default(false),
@@ -114,13 +114,12 @@ export const orphans = pgTable(
   {
     key: text().primaryKey(),
     foundAt: instant('found_at').notNull(),
-    /** When a sweep or check last found it. Entries that a complete sweep did not find are deleted. */
+    /** Last found by a sweep or check. Entries that a complete sweep did not find are deleted. */
     seenAt: instant('seen_at').notNull(),
   },
   (t) => [index('orphans_seen').on(t.seenAt)],
 )
 
-/** Files being uploaded in chunks. */
 export const uploads = pgTable(
   'uploads',
   {
@@ -130,12 +129,12 @@ export const uploads = pgTable(
     filename: text().notNull(),
     contentType: text('content_type').notNull(),
     size: bigint({ mode: 'number' }).notNull(),
-    /** SHA-256 of the whole file as hex. */
+    /** Of the whole file as hex. */
     sha256: text().notNull(),
     /** `ended`: cancelled, expired, of a deleted user, or missing a chunk; its bytes are about to be deleted. */
     state: text().$type<'open' | 'completed' | 'ended'>().notNull().default('open'),
     committed: bigint({ mode: 'number' }).notNull().default(0),
-    /** Number of small chunks, which is limited. */
+    /** Their number is limited. */
     smallChunks: integer('small_chunks').notNull().default(0),
     assetId: text('asset_id'),
     createdAt: instant('created_at').notNull(),
@@ -145,19 +144,18 @@ export const uploads = pgTable(
   (t) => [index('uploads_expiry').on(t.expiresAt), index('uploads_owner').on(t.ownerId)],
 )
 
-/** Stored chunks, until the file is assembled. */
+/** Until the file is assembled. */
 export const uploadChunks = pgTable(
   'upload_chunks',
   {
     uploadId: text('upload_id').notNull(),
     position: bigint({ mode: 'number' }).notNull(),
-    /** Key of the bytes in the storage. */
+    /** Of the bytes in the storage. */
     key: text().notNull(),
   },
   (t) => [primaryKey({ columns: [t.uploadId, t.position] })],
 )
 
-/** Attachments. */
 export const assets = pgTable(
   'assets',
   {
@@ -171,15 +169,14 @@ export const assets = pgTable(
     /** In pixels; 0 if the file is not a decoded image. */
     width: integer().notNull(),
     height: integer().notNull(),
-    /** Whether the image is animated. */
     animated: boolean().notNull().default(false),
     createdAt: instant('created_at').notNull(),
-    /** The message for which it is claimed; null: none yet. */
+    /** The message for which it is claimed. */
     claimEventId: text('claim_event_id'),
     claimedAt: instant('claimed_at'),
-    /** Whether the message was posted. */
+    /** Whether that message was posted. */
     posted: boolean().notNull().default(false),
-    /** Whether a check found its bytes missing or incomplete. */
+    /** A check found its bytes missing or incomplete. */
     lost: boolean().notNull().default(false),
     /** No longer shown; its bytes will be deleted. */
     doomed: boolean().notNull().default(false),
@@ -198,7 +195,7 @@ export const assets = pgTable(
   ],
 )
 
-/** Fetched previews of pages; only the newest per URL is used. */
+/** Only the newest per URL is used. */
 export const linkPreviews = pgTable(
   'link_previews',
   {
@@ -237,7 +234,7 @@ export const previewUses = pgTable(
   ],
 )
 
-/** Imported files, by SHA-256 of the source, the id of the room here and the id of the file at the source. */
+/** `key`: SHA-256 of the source, the id of the room here and the id of the file at the source. */
 export const importedFiles = pgTable('imported_files', {
   key: bytea().primaryKey(),
   uploadId: text('upload_id').notNull(),
@@ -245,7 +242,6 @@ export const importedFiles = pgTable('imported_files', {
   assetId: text('asset_id'),
 })
 
-/** Processing of videos and animated images of messages. */
 export const videoJobs = pgTable(
   'video_jobs',
   {
@@ -253,7 +249,6 @@ export const videoJobs = pgTable(
     roomId: text('room_id').notNull(),
     /** The message that attaches it; never its echo. */
     messageEventId: text('message_event_id').notNull(),
-    /** Whether its message was imported. Imported videos are processed after posted ones. */
     imported: boolean().notNull(),
     /** Encoded svc.internal.v1.VideoState; null until it is processed. */
     result: bytea(),
@@ -273,7 +268,7 @@ export const videoJobs = pgTable(
   ],
 )
 
-/** Renditions and posters of videos. */
+/** Also posters. */
 export const assetVariants = pgTable(
   'asset_variants',
   {
@@ -284,7 +279,7 @@ export const assetVariants = pgTable(
     name: text().notNull(),
     contentType: text('content_type').notNull(),
     size: bigint({ mode: 'number' }).notNull(),
-    /** SHA-256 of the bytes as hex. */
+    /** Of the bytes as hex. */
     sha256: text().notNull(),
     createdAt: instant('created_at').notNull(),
   },

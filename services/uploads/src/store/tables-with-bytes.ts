@@ -6,7 +6,6 @@ import { assets, assetVariants, blobs, serverImages, uploadChunks, uploads } fro
 
 /** The bytes expected in the storage for a row. */
 export type ExpectedBytes = {
-  /** Id of the row. */
   id: string
   key: string
   /** Undefined if the row does not contain the size. */
@@ -15,12 +14,11 @@ export type ExpectedBytes = {
   lost: boolean
 }
 
-/** A kind of rows that have bytes. */
 export type TableWithBytes = {
   name: string
-  /** Lists rows after an id, in the order of ids. Leaves out rows whose bytes may already be deleted. */
+  /** In the order of ids, without rows whose bytes may already be deleted. */
   listAfter(db: Reader, after: string, limit: number): Promise<ExpectedBytes[]>
-  /** Finds one row in its current state; undefined if it is gone or its bytes may already be deleted. */
+  /** The current state; undefined if the row is gone or its bytes may already be deleted. */
   find(db: Reader, id: string): Promise<ExpectedBytes | undefined>
   /**
    * Records that the bytes are lost, or found again. A file or image without bytes is hidden, a blob or rendition is
@@ -47,7 +45,6 @@ function defineTable(
 
 const notLost = { lost: false }
 
-/** Every kind of row that has bytes. */
 export const tablesWithBytes: readonly TableWithBytes[] = [
   defineTable(
     'blobs',

@@ -5,10 +5,7 @@ const prefix = 'parley-video-'
 
 export type JobFolder = AsyncDisposable & { path: string }
 
-/**
- * Creates a folder for one job, owned by a system user (default: that of this process). Disposing removes it with its
- * content.
- */
+/** Disposing removes the folder with its content. Its owner is a system user, by default that of this process. */
 export async function openJobFolder(parent: string, userId?: number): Promise<JobFolder> {
   await mkdir(parent, { recursive: true })
   const path = await mkdtemp(join(parent, prefix))

@@ -8,8 +8,8 @@ import { findProblem, videoTools, type VideoTools } from './tools.ts'
 type Options = { memoryBytes: number; signal: AbortSignal }
 
 /**
- * Opens an encoder with the ffmpeg of this machine. Logs an error and returns undefined if it does not work. Throws if
- * the folder for jobs cannot be used.
+ * Logs an error and returns undefined if the ffmpeg of this machine does not work. Throws if the folder for jobs cannot
+ * be used.
  */
 export async function openLocalEncoder(settings: VideoSettings, options: Options): Promise<Encoder | undefined> {
   const userId = await findToolUser(settings, options)

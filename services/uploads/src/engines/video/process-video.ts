@@ -13,9 +13,7 @@ import { processingEnded } from './room-events.ts'
 import { deleteVariantBytes, storeVariants } from './store-variants.ts'
 import type { FailureReason } from './video-failure.ts'
 
-/** The part of the context of uploads that processing a video needs. */
 export type VideoContext = { db: Db; storage: Storage; now: () => Date }
-/** Dependencies for processing a video. */
 export type VideoDependencies = { ctx: VideoContext; encoder: Encoder }
 
 /** `discarded`: the file has been deleted or lost, or another process works on it. */
@@ -50,7 +48,6 @@ export async function processVideo(
   return 'discarded'
 }
 
-/** Stores that a video failed, and announces it to its room. */
 export async function failVideo(
   ctx: VideoContext,
   job: ClaimedJob,

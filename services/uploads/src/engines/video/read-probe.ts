@@ -1,4 +1,4 @@
-/** Properties of a video as it is displayed: rotated, and with square pixels. */
+/** As displayed: rotated, and with square pixels. */
 export type SourceVideo = {
   /** Undefined if the file does not contain it. */
   durationMs: number | undefined
@@ -17,7 +17,6 @@ type Stream = {
   side_data_list?: { rotation?: unknown }[]
 }
 
-/** Entries requested from ffprobe. */
 export const probedEntries = [
   'format=duration',
   'stream=codec_type,width,height,duration,sample_aspect_ratio',
@@ -65,7 +64,7 @@ function pixelAspectRatio({ sample_aspect_ratio: ratio }: Stream): number {
   return Number(across) / Number(down)
 }
 
-/** Whether it is rotated by 90 or 270 degrees, so that the sides are swapped. */
+/** Rotated by 90 or 270 degrees, so that the sides are swapped. */
 function isSideways({ side_data_list: sideData = [], tags }: Stream): boolean {
   const rotation = sideData.find((entry) => entry.rotation !== undefined)?.rotation ?? tags?.rotate ?? 0
   return Math.abs(Math.round(Number(rotation) / 90)) % 2 === 1

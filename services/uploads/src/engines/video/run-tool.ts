@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 
-/** A call of ffmpeg or ffprobe. */
 export type ToolCall = {
   program: string
   args: readonly string[]
@@ -9,26 +8,25 @@ export type ToolCall = {
   /** Kills the program and its children. */
   signal: AbortSignal
   limits: ToolLimits
-  /** System user that runs it, who must be able to write to the folder. Default: the user of this process. */
+  /** System user that runs the program and must be able to write to the folder. Default: the user of this process. */
   userId?: number | undefined
 }
 
-/** Resource limits of one call. */
 export type ToolLimits = { cpuSeconds: number; fileBytes: number; memoryBytes: number }
 
-/** Result of a program. `killed`: the signal that ended it, unless this process sent it. */
+/** `killed`: the signal that ended the program, unless this process sent it. */
 export type ToolResult = { code: number | null; killed: NodeJS.Signals | null; output: string; errorOutput: string }
 
 const maxOutputLength = 1024 ** 2
 const maxErrorLength = 4096
 
 /**
- * CPU time in which a program can end itself after SIGXCPU, in seconds; ffmpeg handles that signal. After this time the
- * kernel sends SIGKILL, as it does when memory runs out.
+ * Time in which a program can end itself after SIGXCPU; ffmpeg handles that signal. Then the kernel sends SIGKILL, as
+ * it does when memory runs out.
  */
 const cpuGraceSeconds = 5
 
-/** Shell script that runs the program with limits that it cannot raise, and with a lower CPU priority. */
+/** The program cannot raise the limits, and has a lower CPU priority. */
 const limitScript = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string =>
   [
     'ulimit -c 0',
@@ -41,8 +39,8 @@ const limitScript = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string
   ].join('; ')
 
 /**
- * Runs a program with limits, without input, in its own process group. Rejects when `signal` is aborted, or if no
- * process can be started in the folder as this user.
+ * Runs a program without input, in its own process group. Rejects when `signal` is aborted, or if no process can be
+ * started in the folder as this user.
  */
 export function runTool({ program, args, folder, signal, limits, userId }: ToolCall): Promise<ToolResult> {
   return new Promise((resolve, reject) => {

@@ -9,7 +9,7 @@ import type { VideoSettings } from './settings.ts'
 import { leaseMs, startVideoWorker } from './worker.ts'
 
 const countEveryMs = 15_000
-/** A process without an encoder gives up jobs on which no process has worked for this long. */
+/** Without an encoder, jobs on which no process has worked for this long are given up. */
 const abandonedAfterMs = 24 * 3_600_000
 
 type VideoOptions = {
@@ -22,9 +22,6 @@ type VideoOptions = {
   signal: AbortSignal
 }
 
-/**
- * Processes videos until it is disposed; without an encoder, gives up jobs on which no process has worked for a day.
- */
 export async function startVideos(
   ctx: VideoContext,
   { encoder, settings, atOnce, sweepEveryMs, signal }: VideoOptions,

@@ -1,7 +1,7 @@
 import { runTool, type ToolCall, type ToolResult } from './run-tool.ts'
 import type { VideoSettings } from './settings.ts'
 
-/** Calls of ffmpeg and ffprobe. Each call has the limits for CPU time, file size and memory to itself. */
+/** Each call has the limits for CPU time, file size and memory to itself. */
 export type VideoTools = {
   ffmpeg: (call: ToolUse) => Promise<ToolResult>
   ffprobe: (call: ToolUse) => Promise<ToolResult>
@@ -11,9 +11,9 @@ export type ToolUse = Pick<ToolCall, 'args' | 'folder' | 'signal'>
 const checkTimeoutMs = 20_000
 
 type Options = {
-  /** Memory limit of one call. */
+  /** Limit of one call. */
   memoryBytes: number
-  /** System user that runs them. Default: the user of this process. */
+  /** System user that runs the tools. Default: the user of this process. */
   userId?: number | undefined
 }
 

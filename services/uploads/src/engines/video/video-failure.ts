@@ -1,4 +1,4 @@
-/** The reason why a video cannot be shown, as reported to clients. */
+/** As reported to clients. */
 export type FailureReason = 'original_missing' | 'processing_failed'
 
 /** A video cannot be processed, and a retry would fail too. */
