@@ -5,7 +5,7 @@ import { openEnv, type Env } from './_env.ts'
 import type { TestS3 } from './_s3.ts'
 
 let env: Env
-/** Decides which requests the server of the bucket fails. */
+/** Which requests the server of the bucket fails. */
 let fault: TestS3['fault'] = () => undefined
 beforeAll(async () => {
   env = await openEnv('s3')
@@ -29,7 +29,7 @@ const remaining = async () => [
 test('a failed deletion does not delay others, and succeeds later when the storage works again', async () => {
   const stuck = ['Astuck', 'Aimage0']
   fault = ({ method, url }) => (method === 'DELETE' && stuck.some((id) => url?.includes(id)) ? 'refuse' : undefined)
-  // These are the oldest rows, which are read first.
+  // The oldest rows are read first.
   await env.db.insert(assets).values(asset('Astuck', 'Ualice', true))
   await env.db.insert(assets).values(ids('gone', 130).map((id) => asset(id, 'Ualice', true)))
   await env.db.insert(serverImages).values(ids('image', 110).map((key) => image(key, 'Ualice', true)))

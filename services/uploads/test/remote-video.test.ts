@@ -29,7 +29,7 @@ afterEach(() => opened[Symbol.asyncDispose]())
 const local = { PARLEY_VIDEO_WORKER_HOST: '127.0.0.1', PARLEY_VIDEO_WORKER_PORT: '0' }
 const startWorker = async (settings: Record<string, string> = {}) =>
   opened.use(await startWorkerProcess(readConfig({ env: { ...fake.settings, ...local, ...settings } })))
-/** Starts uploads without ffmpeg. */
+/** Without ffmpeg. */
 const startUploads = (urls: string) =>
   env.start({
     ...{ PARLEY_VIDEO_ENABLED: 'true', PARLEY_VIDEO_WORKER_URLS: urls },
@@ -172,7 +172,6 @@ withFfmpeg('a worker with ffmpeg encodes a real video', async () => {
 const resultWith = (changes: object) =>
   JSON.stringify({ width: 640, height: 480, durationMs: 1, sizes: [50], posterSize: 50, ...changes })
 
-/** Whether a video waits for a retry. */
 async function waitsForRetry(assetId: string): Promise<boolean> {
   const [job] = await env.db.select().from(videoJobs).where(eq(videoJobs.assetId, assetId))
   return isPaused(job)
