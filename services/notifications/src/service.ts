@@ -16,7 +16,6 @@ export type Overrides = TestOverrides &
     jobsEveryMs?: number
   }
 
-/** Starts the deployable. */
 export function startNotifications(config: Config, overrides: Overrides = {}): Promise<Service> {
   return startDatabaseHost({ name: 'notifications', config, overrides }, (host) => compose(host, config, overrides))
 }

@@ -11,18 +11,17 @@ import type {
 const defaultTimeoutMs = 3_000
 const options = { timeoutMs: defaultTimeoutMs }
 
-/** Maximum number of user ids in one call to another service, or in its response. */
+/** Of user ids in one call to another service, or in its response. */
 export const idsPerCall = 1000
 
 type RoomQuery = Pick<MessageInitShape<typeof ListRecipientsRequestSchema>, 'userIds' | 'roleIds' | 'all' | 'after'>
 
-/** A page of people. `last`: it is not full, so no further page follows. */
+/** `last`: the page is not full, so no further page follows. */
 export type People = { userIds: string[]; last: boolean }
 
-/** Presence by user; users missing from the map are offline. Undefined while presence is unknown. */
+/** By user; users missing from the map are offline. Undefined while presence is unknown. */
 export type Presences = ReadonlyMap<string, PresenceStatus> | undefined
 
-/** Looks up possible recipients of messages in other services. */
 export class Audiences {
   readonly #rooms: Client<typeof RoomsInternalService>
   readonly #messaging: Client<typeof MessagingInternalService>

@@ -6,7 +6,7 @@ import { notAMember, roomNotFound, roomsUnavailable } from '../errors.ts'
 const timeoutMs = 3_000
 const roomsPerCall = 500
 
-/** Checks room memberships by calling rooms. Methods throw `unavailable` if that fails. */
+/** Methods throw `unavailable` if rooms fails. */
 export class RoomAccess {
   readonly #rooms: Client<typeof RoomsInternalService>
 
@@ -21,7 +21,7 @@ export class RoomAccess {
     if (!effectiveMember) throw notAMember()
   }
 
-  /** Returns the given rooms of which the caller is an effective member, by id. */
+  /** Those of which the caller is an effective member, by id. */
   async listAccessible({ userId, roleIds }: Caller, roomIds: readonly string[]): Promise<Map<string, RoomHeader>> {
     const chunks = Array.from({ length: Math.ceil(roomIds.length / roomsPerCall) }, (_, index) =>
       roomIds.slice(index * roomsPerCall, (index + 1) * roomsPerCall),

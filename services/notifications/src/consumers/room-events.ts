@@ -30,10 +30,7 @@ export function isUrgent(event: Event): boolean {
   return all || here || fact.manyThreadFollowers || people.some((id) => id !== '' && id !== event.actorId)
 }
 
-/**
- * Creates and dismisses notifications for events of rooms. Nobody is notified of retracted messages, or of messages
- * posted before they left the room.
- */
+/** Nobody is notified of retracted messages, or of messages posted before they left the room. */
 export const onRoomEvents =
   (ctx: Context): BatchPreparation =>
   async (events) => {
@@ -79,7 +76,7 @@ const recordRetractionsFirst = ({ db, now }: Context, events: readonly Event[]):
     now(),
   )
 
-/** Finds the people with the level ALL_MESSAGES by room, once for all events. */
+/** By room, once for all events. */
 async function findAllMessagesUsersByRoom(
   ctx: Context,
   events: readonly Event[],

@@ -14,21 +14,19 @@ export type Message = {
   threadRootEventId: string
   inReplyTo: string
   postedAt: Date
-  /** Whether its mentions were resolved after it was posted; `postedAt` is then the time of the resolution. */
+  /** Mentions were resolved after it was posted; `postedAt` is then the time of the resolution. */
   resolvedLater?: boolean
   /**
-   * W3C traceparent of what announced it: the request that posted it or, if its mentions were resolved later, the job
-   * that resolved them. Empty outside of any trace.
+   * W3C traceparent of the request that posted it or, if its mentions were resolved later, of the job that resolved
+   * them. Empty outside of any trace.
    */
   traceparent?: string
 }
 
-/** A message, and the fact in its event, which names the people to notify. */
+/** A message, and the fact that names the people to notify. */
 export type Posting = { message: Message; fact: MessagePostedFact }
 
-/**
- * The message in an event: a posted one, or one whose mentions were resolved later. Undefined if the event has none.
- */
+/** A posted message, or one whose mentions were resolved later. Undefined if the event has none. */
 export function postingOf({ id, aggregateId, actorId, occurredAt, traceparent, fact }: Event): Posting | undefined {
   const at = occurredAt ? timestampDate(occurredAt) : new Date(0)
   if (fact.case === 'messagePosted')

@@ -29,7 +29,7 @@ export type AudienceJob = {
   audiences: Audience[]
 }
 
-/** Work of a job, stored as JSON. */
+/** Stored as JSON. */
 export type Work = AudienceJob | Dismissal
 
 export const toAudienceJob = (message: Message, audiences: Audience[]): AudienceJob => ({

@@ -11,14 +11,14 @@ import { notifyNextMembers } from '../actions/notify/notify-next-members.ts'
 const log = logger('jobs')
 
 /**
- * A job is parked after ten failed attempts, with pauses of about three minutes in total. An outage of another
- * service never uses up the last attempts.
+ * A job is parked after ten failed attempts, with pauses of about three minutes in total. An outage of another service
+ * never uses up the last attempts.
  */
 const retry: RetryPolicy = { initialMs: 500, maxMs: 60_000, maxAttempts: 10 }
 
 /**
- * Runs queued jobs, one batch of members or dismissals at a time; an unfinished job then moves behind the others. Jobs
- * for people with the level ALL_MESSAGES run last.
+ * One batch of members or dismissals at a time; an unfinished job then moves behind the others. Jobs for people with
+ * the level ALL_MESSAGES run last.
  */
 export function runNotificationJobs(
   ctx: Context,
@@ -55,7 +55,7 @@ async function runJob(ctx: Context, { work, after }: NotificationJob): Promise<J
   return more ? { work, after } : undefined
 }
 
-/** Notifies the next members of a large audience in the trace of the message. */
+/** In the trace of the message. */
 function notifyTraced(ctx: Context, work: AudienceJob, after: string): Promise<JobState> {
   const parent = traceOf(work)
   const notify = () => notifyNextMembers(ctx, work, after)

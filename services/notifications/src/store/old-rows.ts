@@ -15,7 +15,6 @@ const old = [
   { table: sql`retractions`, is: sql`retracted_at < now() - interval '4 days'` },
 ]
 
-/** Deletes expired rows, a few thousand per statement. */
 export async function deleteOldRows(db: Db, signal: AbortSignal): Promise<void> {
   for (const { table, is } of old) {
     for (let deleted = maxAtOnce; deleted === maxAtOnce && !signal.aborted;) {

@@ -18,7 +18,7 @@ export type NewPush = {
   traceparent?: string | undefined
 }
 
-/** Notifies senders of this process of queued or withdrawn pushes, after commit. */
+/** Wakes the senders of this process after pushes were queued or withdrawn. */
 export const pushesQueued = new CommitChannel()
 
 type Tagged = { userId: string; tag: string }
@@ -44,7 +44,7 @@ const priority: SQL = sql`
          when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${maxFirst} then 'soon'
          else p."lane" end`
 
-/** Queues pushes. Browsers that are concurrently removed, or registered by another user, get none. */
+/** Browsers that are concurrently removed, or registered by another user, get none. */
 export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<void> {
   const rows = JSON.stringify(pushes.map((push) => ({ ...push, lane: bestPriority(push.kind) })))
   await tx.execute(sql`
@@ -65,15 +65,15 @@ export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<
 }
 
 /**
- * Locks the subscriptions of users, so that they are neither moved to other users nor deleted until the transaction
- * ends. Must precede queueing their pushes.
+ * The subscriptions are neither moved to other users nor deleted until the transaction ends. Must precede queueing
+ * their pushes.
  */
 export async function lockSubscriptions(tx: Tx, userIds: readonly string[]): Promise<void> {
   await tx.execute(sql`
     select from push_subscriptions where user_id = any(${sql.param([...userIds])}::text[]) order by id for share`)
 }
 
-/** Cancels pushes: deletes unleased ones and marks the others as withdrawn. Returns the ones that were never sent. */
+/** Deletes unleased pushes and marks the others as withdrawn. Returns the ones that were never sent. */
 export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Promise<NeverSent[]> {
   const matching = (of: 'unleased' | 'all') => sql`
     with found as (
@@ -94,7 +94,7 @@ export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Prom
   return deleted.filter(({ attempts }) => attempts === 0)
 }
 
-/** Queues dismissals for the browsers of users, except browsers that cannot have received the notification. */
+/** Skips browsers that cannot have received the notification. */
 export async function insertDismissals(
   tx: Tx,
   dismissed: readonly Tagged[],

@@ -9,7 +9,6 @@ import { insertNotifications, type Created } from '../../store/new-notifications
 import { takeVersions } from '../../store/shards.ts'
 import { toPeopleCalledEvent, toCreatedEvent, type DisplayDetails } from '../../view/notification-events.ts'
 
-/** A message and the people to notify of it. */
 export type NotificationDraft = { message: Message; display: DisplayDetails; recipients: readonly Recipient[] }
 
 /**
@@ -50,11 +49,10 @@ export async function createNotifications(tx: Tx, drafts: readonly NotificationD
 
 type Dated = NotificationDraft & { at: Date }
 
-/** Gives the messages of a batch times a millisecond apart, so that notifications are listed in the order of messages. */
+/** A millisecond apart, so that notifications are listed in the order of messages. */
 const withDistinctTimes = (drafts: readonly NotificationDraft[], at: Date): Dated[] =>
   drafts.map((draft, n) => ({ ...draft, at: new Date(at.getTime() - (drafts.length - 1 - n)) }))
 
-/** Groups the created notifications by message. */
 function groupByMessage(drafts: readonly Dated[], created: readonly Created[]) {
   const byEvent = new Map<string, Created[]>()
   for (const one of created) {

@@ -14,7 +14,7 @@ export class Chooser {
     this.#hosts = hosts
   }
 
-  /** Chooses the pushes that may be sent now, and counts them as in flight. `due`: oldest first. */
+  /** Counts the chosen pushes as in flight. `due`: oldest first. */
   choose(due: readonly DuePush[], nowMs: number): DuePush[] {
     const chosen: DuePush[] = []
     for (let waiting = due; ;) {

@@ -12,7 +12,7 @@ export class Links {
     return `${this.#base}/icons/icon-192.png`
   }
 
-  /** URL of the message in its room, or of the direct message's room. */
+  /** The message in its room, or the direct message's room. */
   to({ kind, roomId, threadRootEventId, eventId }: LinkTarget): string {
     const room = `${this.#base}/chat/-/${encodeURIComponent(roomId)}`
     if (kind === 'direct_message') return room

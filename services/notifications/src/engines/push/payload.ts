@@ -1,12 +1,10 @@
-/** Content of a notification in the browser. */
 export type Shown = {
   title: string
   body: string
   tag: string
   notificationId: string
-  /** URL that a click opens. */
+  /** A click opens it. */
   url: string
-  /** URL of the server's icon. */
   icon: string
   /** Number on the app's icon; undefined leaves it unchanged. */
   appBadge: number | undefined
@@ -26,7 +24,7 @@ export function showPayload(shown: Shown): string {
   return withBody ?? shortenToFit(title, (text) => encodeShow({ ...shown, title: text, body: '' })) ?? encodeShow(shown)
 }
 
-/** The payload that makes a browser close the notification with a tag. */
+/** Makes a browser close the notification with this tag. */
 export const dismissPayload = (tag: string): string => JSON.stringify({ action: 'dismiss', tag })
 
 function encodeShow({ title, body, tag, notificationId, url, icon, appBadge }: Shown): string {
@@ -40,7 +38,7 @@ function encodeShow({ title, body, tag, notificationId, url, icon, appBadge }: S
   })
 }
 
-/** The payload with as much of the text as fits; undefined if it is too long even without the text. */
+/** With as much of the text as fits; undefined if the payload is too long even without the text. */
 function shortenToFit(text: string, compose: (text: string) => string): string | undefined {
   const characters = Array.from(text)
   for (let left = characters.length; left >= 0; left--) {
