@@ -18,7 +18,6 @@ import { ErasureReports, recordEvents, testDatabaseService } from '@parley/testk
 import { readConfig } from '../src/config.ts'
 import { startNotifications } from '../src/service.ts'
 
-/** A room of the fake rooms service. */
 export type FakeRoom = {
   members: Set<string>
   dm?: boolean
@@ -27,20 +26,20 @@ export type FakeRoom = {
   roles?: Record<string, string[]>
 }
 
-/** State of the fake services. A test can change it at any time. */
+/** A test can change it at any time. */
 export class FakeServices {
   readonly rooms = new Map<string, FakeRoom>()
   readonly presences = new Map<string, PresenceStatus>()
   presencesUnknown = false
-  /** Followers of threads, by thread root. */
+  /** By thread root. */
   readonly followers = new Map<string, string[]>()
   readonly deleted = new Set<string>()
   readonly deactivated = new Set<string>()
-  /** Ids of invalid credentials. */
+  /** Of invalid credentials. */
   readonly ended = new Set<string>()
-  /** Previews of messages, by event id. */
+  /** By event id. */
   readonly previews = new Map<string, { text: string; attachments?: number }>()
-  /** Levels sent to messaging. */
+  /** Sent to messaging. */
   readonly levels: { userId: string; roomId: string; level: NotificationLevel; version: bigint }[] = []
   readonly calls: string[] = []
   /** Ids of rooms whose members were all requested, once per request. */
@@ -87,10 +86,9 @@ export const openFleet = () =>
       await harness.serveFakes(routesOf(fakes, erasures))
       return {
         ...{ fakes, erasures, natsUrl: harness.nats.url },
-        /** Events published by notifications. */
+        /** By notifications. */
         published: harness.use(await recordEvents(harness.bus, 'evt.>')),
         as: (userId: string, ...roleIds: string[]) => harness.clients(services, { userId, roleIds }),
-        /** Clients like `as`, with a session of the user. */
         inSession: (userId: string, credentialId: string) => harness.clients(services, { userId, credentialId }),
         internal: harness.client(NotificationsInternalService),
       }

@@ -25,7 +25,7 @@ const levels = {
 
 const user = fc.nat({ max: users - 1 })
 const some = fc.uniqueArray(user, { maxLength: users })
-/** Selects one of the messages posted so far, as the index modulo their number. */
+/** An index into the messages posted so far, modulo their number. */
 const said = fc.nat({ max: 15 })
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('post' as const), user, some, everyone: fc.boolean() }) },
@@ -49,7 +49,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
-/** Creates a separate room with people who are in no other room. */
+/** A separate room with people who are in no other room. */
 function newRun() {
   const roomId = newId('room')
   const ids = Array.from({ length: users }, () => newId('user'))

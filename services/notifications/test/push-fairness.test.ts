@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => push[Symbol.asyncDispose]())
 
-/** Queues the pushes of one message, one for each of `size` people. */
+/** Of one message, one push for each of `size` people. */
 async function queueMassPushes(size: number) {
   const { db, fakes } = push.fleet
   const crowd = crowdOf(size)

@@ -1,4 +1,4 @@
-/** One connection of a participant to the media server. */
+/** Of a participant to the media server. */
 export type Connection = {
   sid: string
   /** Sid of the media server's room, which changes when the room is reopened. */
@@ -8,7 +8,6 @@ export type Connection = {
   disconnected: boolean
 }
 
-/** The state before any connection. */
 export const noConnection: Connection = { sid: '', mediaRoomSid: '', connectedAt: 0, disconnected: true }
 
 /** The state after a user left: it ends all earlier connections, even those reported later. */

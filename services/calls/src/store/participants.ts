@@ -4,12 +4,12 @@ import { callParticipants, calls } from './schema.ts'
 
 export type ParticipantRow = typeof callParticipants.$inferSelect
 
-/** Finds the rows of all users known to a call, including former participants. */
+/** Includes former participants. */
 export function findParticipants(db: Reader, callId: string): Promise<ParticipantRow[]> {
   return db.select().from(callParticipants).where(eq(callParticipants.callId, callId))
 }
 
-/** Present participants of these calls, in the order of joining. */
+/** In the order of joining. */
 export function findPresent(db: Reader, callIds: readonly string[]): Promise<ParticipantRow[]> {
   return db
     .select()
@@ -71,7 +71,7 @@ async function saveBatch(tx: Tx, participants: ParticipantRow[]): Promise<void> 
     })
 }
 
-/** Ids of the active calls in which the user is, in the order in which calls are locked. */
+/** In the order in which calls are locked. */
 export async function findActiveCallIds(db: Reader, userId: string): Promise<string[]> {
   const rows = await db
     .select({ id: calls.id })
@@ -82,7 +82,7 @@ export async function findActiveCallIds(db: Reader, userId: string): Promise<str
   return rows.map(({ id }) => id)
 }
 
-/** Deletes a user's participations in calls that they have left; returns their number. */
+/** Of calls that the user has left; returns their number. */
 export function forgetParticipationsOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const where = and(eq(callParticipants.userId, userId), isNotNull(callParticipants.leftAt))
   return deleteInBatches(db, callParticipants, { where, signal })

@@ -38,7 +38,7 @@ export const calls = pgTable(
     dm: boolean().notNull(),
     /** Increased by each event. */
     version: bigint({ mode: 'bigint' }).notNull(),
-    /** Encryption key shared by everyone in the call; deleted when it ends. */
+    /** Shared by everyone in the call; deleted when it ends. */
     e2eeKey: bytea('e2ee_key'),
     startedAt: instant('started_at').notNull(),
     endedAt: instant('ended_at'),
@@ -83,14 +83,14 @@ export const callParticipants = pgTable(
   (t) => [primaryKey({ columns: [t.callId, t.userId] }), index('call_participants_user').on(t.userId)],
 )
 
-/** Webhooks that were applied, by the id of their event. */
+/** Applied webhooks, by the id of their event. */
 export const webhooks = pgTable(
   'webhooks',
   { id: text().primaryKey(), receivedAt: instant('received_at').notNull() },
   (t) => [index('webhooks_age').on(t.receivedAt)],
 )
 
-/** Requests to the media server that have not succeeded yet: removing a participant or closing a room. */
+/** Requests that have not succeeded yet: removing a participant or closing a room. */
 export const mediaChores = pgTable(
   'media_chores',
   {
@@ -111,6 +111,6 @@ export const mediaChores = pgTable(
 export const turns = pgTable('turns', {
   task: text().primaryKey(),
   nextAt: instant('next_at').notNull(),
-  /** Failures in a row. */
+  /** In a row. */
   failures: integer().notNull(),
 })

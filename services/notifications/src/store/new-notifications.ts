@@ -5,7 +5,7 @@ import type { Recipient } from '../domain/candidates.ts'
 import type { NotificationKind } from '../domain/tag.ts'
 import type { Message } from '../domain/message.ts'
 
-/** A newly created notification and the event it is about. */
+/** `eventId`: the event that the notification is about. */
 export type Created = { id: string; userId: string; kind: NotificationKind; silent: boolean; eventId: string }
 
 /**

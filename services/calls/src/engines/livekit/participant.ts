@@ -5,7 +5,7 @@ import type { Connection } from '../../domain/connection.ts'
 const standard = 0
 const duplicateIdentity = 2
 
-/** Whether the participant is a person, rather than a recorder, an agent or a telephone. */
+/** Rather than a recorder, an agent or a telephone. */
 export const isPerson = ({ kind }: ParticipantInfo): boolean => Number(kind) === standard
 
 export const isConnected = ({ state }: ParticipantInfo): boolean => state !== ParticipantInfo_State.DISCONNECTED
@@ -17,6 +17,6 @@ export function connectionFrom({ sid, joinedAt, joinedAtMs }: ParticipantInfo, m
   return { sid, mediaRoomSid, connectedAt, disconnected: false }
 }
 
-/** Whether the connection was replaced by a new one of the same person, which is not a leave. */
+/** A new connection of the same person replaced this one, which is not a leave. */
 export const wasReplaced = ({ disconnectReason }: ParticipantInfo): boolean =>
   Number(disconnectReason) === duplicateIdentity

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { TokenVerifier, WebhookEvent } from 'livekit-server-sdk'
 import type { LivekitSettings } from '@parley/config'
 
-/** Whether the media server signed this body: the token in the header contains its checksum. */
+/** The token in the header contains the checksum of the body. */
 export async function isSigned(
   { webhookKeys }: LivekitSettings,
   body: Buffer,
@@ -19,7 +19,7 @@ export async function isSigned(
   return false
 }
 
-/** Decodes a webhook; undefined if it is invalid. */
+/** Undefined if the webhook is invalid. */
 export function readWebhook(body: Buffer): WebhookEvent | undefined {
   try {
     return WebhookEvent.fromJsonString(body.toString('utf8'), { ignoreUnknownFields: true })
