@@ -134,7 +134,6 @@ const serviceLabel = (service: string) => ({ 'parley.service': service })
 const consumerLabel = (consumer: string) => ({ 'messaging.consumer.group.name': consumer })
 const publishing = { 'messaging.operation.name': 'publish' } as const
 
-// A gauge reports its value until the result is disposed.
 export const gaugeParked = (owner: { service: string; consumer: string }, read: () => number): Disposable =>
   parkedNow(read, { ...serviceLabel(owner.service), ...consumerLabel(owner.consumer) })
 export const gaugePending = (consumer: string, read: () => number): Disposable => pending(read, consumerLabel(consumer))

@@ -29,7 +29,6 @@ export const outbox = pgTable(
     /** Encoded svc.internal.v1.Event. */
     payload: bytea('payload').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
-    /** When the stream stored it. */
     relayedAt: timestamp('relayed_at', { withTimezone: true }),
     streamSeq: bigint('stream_seq', { mode: 'bigint' }),
   },
@@ -146,7 +145,6 @@ export const handovers = pgTable(
     /** Assigned under the lock of the aggregate's row, so that ids of one aggregate ascend in commit order. */
     id: bigserial('id', { mode: 'bigint' }).primaryKey(),
     roomId: text('room_id').notNull(),
-    /** Encoded svc.internal.v1.RoomEvent. */
     payload: bytea('payload').notNull(),
     refusals: integer('refusals').notNull().default(0),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),

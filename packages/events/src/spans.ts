@@ -32,14 +32,12 @@ export function processSpan<T>(
   return withSpan(`process ${consumer}`, { kind: 'consumer', joined, attributes }, process)
 }
 
-/** Like {@link processSpan}. */
 export function handOverSpan<T>(events: readonly Pick<RoomEvent, 'traceparent'>[], send: () => Promise<T>): Promise<T> {
   const joined = isRecording() ? sampledTraceparents(events) : []
   if (joined.length === 0) return send()
   return withSpan('hand over events', { joined, attributes: { 'parley.event.count': events.length } }, send)
 }
 
-/** Like {@link processSpan}. */
 export function publishSpan<T>(batch: Uint8Array, publish: () => Promise<T>): Promise<T> {
   // Decoding each batch would cost more than publishing it.
   if (!isRecording() || !Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength).includes(sampledSuffix))

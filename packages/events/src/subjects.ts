@@ -27,7 +27,6 @@ const controlKinds: ReadonlySet<string> = new Set([
   'account_deleted',
 ])
 
-/** None of these characters has a meaning for NATS. */
 const token = /^[A-Za-z0-9_-]{1,128}$/
 
 type SubjectParts = { aggregateType: AggregateType; aggregateId: string; kind: string; detail?: string | undefined }

@@ -6,7 +6,6 @@ import { EventBatchSchema, type Event } from '@parley/contracts/internal'
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 
-/** An event without content. */
 export function plainEvent(aggregateId: string, version: number, kind = 'room_updated'): OutgoingEvent {
   return {
     id: `E-${aggregateId}-${version}`,
@@ -69,7 +68,6 @@ export function firstOccurrences(
   return versions
 }
 
-/** 1 to n. */
 export const oneTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1)
 
 export async function countRelayed(database: Database): Promise<number> {

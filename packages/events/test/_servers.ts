@@ -18,7 +18,6 @@ export async function newDatabase(): Promise<Database & { url: string }> {
   const url = new URL(process.env.PARLEY_TEST_POSTGRES_URL ?? '')
   url.pathname = `/events_${randomUUID().replaceAll('-', '')}`
   await migrateDatabase({ url: url.href, folder })
-  // Long, because the machine may be busy.
   const database = await openDatabase({ url: url.href, pool: 20, name: 'test', connectTimeoutMs: 30_000 })
   return Object.assign(database, { url: url.href })
 }

@@ -260,7 +260,6 @@ test('the password of uploads permits no call of a public method through JetStre
     const stream = nc.jetstream({ timeout: 1000 })
     const sent = headers()
     sent.set('P', 'attacker 0 5000 5000 1')
-    // The event would be the body of the call.
     await stream.publish('evt.asset.X1.changed', 'the owner makes a role', { headers: sent }).catch(() => undefined)
     const manager = await nc.jetstreamManager({ checkAPI: false, timeout: 1000 })
     await manager.consumers
@@ -316,7 +315,6 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     const answers: [subject: string | undefined, answer: string][] = []
     const subscription = nc.subscribe(`${inbox}.*`, {
       callback: (error, message) => {
-        // 503 means no responders.
         if (error === null && message.headers?.code !== 503)
           answers.push([messages[Number(message.subject.split('.').at(-1))]?.[0], message.string()])
       },
@@ -431,7 +429,6 @@ describe.each(attackers)('with the password of %s', (attacker) => {
       if (attacker === 'accounts' && (type === 'user' || type === 'notification')) continue
       await expect(requestKeeper(bus, 'erase', { subjects, remove: true })).rejects.toThrow('refused')
     }
-    // The stream still holds its events.
     const newest = await requestKeeper(bus, 'state', {})
     expect(newest.lastSeq).toBeGreaterThan(0)
     await assertNothingHappened()

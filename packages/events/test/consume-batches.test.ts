@@ -33,7 +33,6 @@ const consumer = (room: string, { db, kinds, ...batches }: Own) =>
     ...{ db, batches, ...(kinds && { kinds }) },
   })
 
-/** In the consumer's transaction. */
 async function recordHandled(events: readonly Event[], tx: Tx): Promise<void> {
   await tx.execute(sql`create table if not exists handled (id text, batch int)`)
   for (const { id } of events) await tx.execute(sql`insert into handled values (${id}, ${events.length})`)
@@ -70,7 +69,6 @@ test('several consumers of a durable handle each event once', async () => {
   const options = { db: database.db, on: recordHandled }
   await using _one = await consumer('shared', options)
   await using _two = await consumer('shared', options)
-  // Other redelivery delays.
   await using _again = await consumeEvents({
     bus,
     service: 'batches',
@@ -170,7 +168,6 @@ test('events are prepared first, and no attempt is counted while another service
       if (++requested < 6)
         throw new ConnectError('unavailable', requested % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded)
       const prepared = new Set(events.map(({ id }) => id))
-      // Then some events still need the unavailable service.
       const unavailable = requested < 15 ? events.filter(({ version }) => version % 4n === 0n) : []
       const code = requested % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded
       return {
@@ -187,7 +184,6 @@ test('events are prepared first, and no attempt is counted while another service
   const handled = await readHandled(database.db)
   expect(new Set(handled.map(({ id }) => id))).toEqual(new Set(oneTo(20).map((version) => `E-asking-${version}`)))
   expect([handled.length, committed]).toEqual([20, 20])
-  // Events redelivered after an outage are handled in batches too.
   expect(Math.max(...handled.map(({ batch }) => batch))).toBeGreaterThan(1)
   expect((await database.pool.query('select from parked_events')).rowCount).toBe(0)
 })

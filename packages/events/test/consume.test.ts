@@ -247,7 +247,6 @@ test('an event that fails ten times is parked, and others of its message and roo
   await waitUntilStored(relay, await commit(database, 'poison', [5]))
   await eventually(() => expect(handled).toHaveLength(4))
   expect(tries).toBe(10)
-  // The failed attempts left nothing behind.
   const seen = await database.pool.query('select version from seen order by version')
   expect(seen.rows.map((row: { version: number }) => row.version)).toEqual([1, 3, 4, 5])
 })

@@ -27,7 +27,6 @@ test('concurrent calls of declareStreams create one stream; a later call updates
   })
   await streams.update(eventStream, { ...config, max_age: HOUR_NS, max_bytes: 1_000_000_000 })
   await declareStreams(bus)
-  // A size set by an operator is kept.
   expect((await streams.info(eventStream)).config).toEqual({ ...config, max_bytes: 1_000_000_000 })
 })
 

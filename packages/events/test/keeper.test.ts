@@ -92,7 +92,6 @@ test('each false report of a loss recreates durables, until the caller is refuse
   }
   expect(refusal).toMatchObject({ message: expect.stringContaining('too often') })
   expect(seen.size).toBe(9)
-  // Other deployables are still answered.
   await requestKeeper(bus, 'restore', { seq: 1, eventId: 'never-there', storedMsAgo: 0 }, 'other')
   expect(seen).not.toContain(await created())
 })
@@ -121,7 +120,6 @@ test('a loss recreates durables once, regardless of the number of reports and ke
   expect(await readRecoveries(database.db)).toEqual({ generation: 1, recoveredAt: expect.any(Date), lostEvents: 0n })
   await restore(60_000)
   expect(await created()).toBe(once)
-  // The stream is lost again.
   await manager.streams.delete(eventStream)
   await declareStreams(bus)
   await restore(60_000)

@@ -166,7 +166,6 @@ describe('the relay', () => {
     )
     const operator = operatorOf(database.db)
     expect(await operator.replayParkedEvents({})).toMatchObject({ requested: 1 })
-    // The event is refused and parked again.
     await eventually(async () => expect((await operator.listParkedEvents({})).events).toHaveLength(1))
     const about = { id: 'E-refused1-2', kind: 'room_updated', aggregateType: 'room', aggregateId: 'refused1' }
     const event = Buffer.from(toBinary(EventSchema, create(EventSchema, about)))

@@ -50,7 +50,6 @@ class Durable {
 
   declare = () => declareDurable(bus, this.#durable, this.#durable.subject)
 
-  /** Each in a separate message. */
   async publish(...kinds: string[]): Promise<void> {
     for (const kind of kinds) await waitUntilStored(relay, await commit(database, this.room, [++this.#version], kind))
   }

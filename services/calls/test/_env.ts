@@ -56,10 +56,8 @@ export const openEnv = ({ compares = false } = {}) =>
       const ofUser = (userId: string) => ({ aggregateType: 'user', aggregateId: userId, actorId: userId }) as const
       return {
         ...{ livekit, accounts, rooms, messaging, erasures, as },
-        /** With a new token. */
         connect: async (userId: string, roomId: string) =>
           livekit.connect((await as(userId).getCallToken({ roomId })).token),
-        /** As shown to this member; undefined without a call. */
         async inCall(roomId: string, memberId: string): Promise<string[] | undefined> {
           const { calls } = await as(memberId).batchGetActiveCalls({ roomIds: [roomId] })
           return calls[0]?.participants.map(({ user }) => user?.id ?? '').sort()

@@ -14,9 +14,7 @@ type Room = { members: Set<string>; archived: boolean; kind: RoomKind; name: str
 
 export class FakeRooms {
   readonly #rooms = new Map<string, Room>()
-  /** Called before each `GetRoomAccess` is answered. */
   beforeAccess: ((request: GetRoomAccessRequest) => void) | undefined
-  /** Called before each `ListRecipients` is answered. */
   beforeRecipients: ((request: ListRecipientsRequest) => void) | undefined
 
   set(roomId: string, members: string[], changes: Partial<Omit<Room, 'members'>> = {}): void {
@@ -70,7 +68,7 @@ export class FakeMessaging {
     return {}
   }
 
-  /** As text: kind, the user who joined or left, and how the change was detected. */
+  /** Each event as text: kind, the user who joined or left, and how the change was detected. */
   eventsOf(roomId: string): string[] {
     return this.events
       .filter((event) => event.roomId === roomId)
@@ -82,7 +80,6 @@ export class FakeMessaging {
 /** Every user exists and is named after their id. */
 export class FakeAccounts {
   readonly deactivated = new Set<string>()
-  /** Called before each `GetProfiles` is answered. */
   beforeProfiles: ((userIds: readonly string[]) => void) | undefined
 
   readonly getProfiles: ServiceImpl<typeof AccountsInternalService>['getProfiles'] = ({ userIds }) => {

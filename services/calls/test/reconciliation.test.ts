@@ -9,7 +9,7 @@ import { callParticipants, calls } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 
 let env: Env
-/** By which the clock of the services is ahead. */
+/** Lead of the services' clock. */
 let minutesAhead = 0
 let services: Service[]
 

@@ -15,7 +15,6 @@ test("the previous version's keys are replayed, stored before or after the migra
   const digest = createHash('sha256')
     .update(toBinary(JoinCallRequestSchema, create(JoinCallRequestSchema, { roomId: 'Rold' })))
     .digest()
-  /** As the previous version did. */
   const store = async (key: string, joined: boolean) => {
     const { rowCount } = await old.pool.query(
       `insert into "call_keys" ("caller_id", "key", "digest", "joined", "created_at") values ('Ualice', $1, $2, $3, now())

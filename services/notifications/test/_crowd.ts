@@ -6,7 +6,7 @@ import { notification } from './_push-jobs.ts'
 
 export const crowdOf = (size: number): string[] => Array.from({ length: size }, (_, n) => `Ucrowd${n}`)
 
-/** One browser per person, all with the keys of the browser `name`. */
+/** The browsers all have the keys of the browser `name`. */
 export async function subscribeAll(db: Db, service: PushService, name: string, userIds: readonly string[]) {
   const { p256dh, auth } = service.subscribe(name)
   await db.execute(sql`
@@ -16,6 +16,5 @@ export async function subscribeAll(db: Db, service: PushService, name: string, u
           from unnest(${sql.param([...userIds])}::text[]) user_id) browsers`)
 }
 
-/** Of one message, one for each person. */
 export const toAll = (userIds: readonly string[], given: Partial<CreatedNotification> = {}): CreatedNotification[] =>
   userIds.map((userId) => notification(userId, { eventId: 'Eall', ...given }))

@@ -26,20 +26,16 @@ export type FakeRoom = {
   roles?: Record<string, string[]>
 }
 
-/** A test can change it at any time. */
 export class FakeServices {
   readonly rooms = new Map<string, FakeRoom>()
   readonly presences = new Map<string, PresenceStatus>()
   presencesUnknown = false
-  /** By thread root. */
   readonly followers = new Map<string, string[]>()
   readonly deleted = new Set<string>()
   readonly deactivated = new Set<string>()
-  /** Of invalid credentials. */
+  /** Ids of invalid credentials. */
   readonly ended = new Set<string>()
-  /** By event id. */
   readonly previews = new Map<string, { text: string; attachments?: number }>()
-  /** Sent to messaging. */
   readonly levels: { userId: string; roomId: string; level: NotificationLevel; version: bigint }[] = []
   readonly calls: string[] = []
   /** Ids of rooms whose members were all requested, once per request. */
@@ -65,7 +61,7 @@ export class FakeServices {
   }
 }
 
-/** The notifications service with a real database and bus; other services are fakes on the bus. */
+/** Other services are fakes on the bus. */
 export type Fleet = Awaited<ReturnType<typeof openFleet>>
 
 const services = {
@@ -86,7 +82,6 @@ export const openFleet = () =>
       await harness.serveFakes(routesOf(fakes, erasures))
       return {
         ...{ fakes, erasures, natsUrl: harness.nats.url },
-        /** By notifications. */
         published: harness.use(await recordEvents(harness.bus, 'evt.>')),
         as: (userId: string, ...roleIds: string[]) => harness.clients(services, { userId, roleIds }),
         inSession: (userId: string, credentialId: string) => harness.clients(services, { userId, credentialId }),

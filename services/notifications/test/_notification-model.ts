@@ -3,16 +3,13 @@ export type Level = 'default' | 'muted' | 'all'
 type PostedMessage = {
   seq: bigint
   eventId: string
-  /** For an echo, the reply that it shows. */
   messageId: string
-  /** Empty in the main timeline. */
   root: string
   retracted: boolean
   /** The reason of each user's notification, if their level allows it. */
   reasons: Map<number, string>
 }
 
-/** As its event describes the message. */
 export type Post = {
   author: number
   seq: bigint
@@ -73,7 +70,6 @@ export class RoomHistory {
     this.#dismissed.push({ user, messageId })
   }
 
-  /** Oldest first. */
   pending(user: number): { eventId: string; kind: string }[] {
     const seen = new Set<string>()
     return this.messages.flatMap(({ seq, eventId, messageId, root, retracted, reasons }) => {

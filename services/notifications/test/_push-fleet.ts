@@ -22,7 +22,6 @@ export const giveUpMs = 3_600_000
 /** Short, so that failed pushes are retried almost at once. */
 const retryLimits = { initialMs: 40, maxMs: 200, giveUpMs }
 
-/** With a fake push service. */
 export type PushFleet = Awaited<ReturnType<typeof openPushFleet>>
 
 export async function openPushFleet() {

@@ -17,7 +17,6 @@ export const notification = (userId: string, given: Partial<CreatedNotification>
   ...given,
 })
 
-/** As text, sorted. */
 export async function queuedPushes(db: Db): Promise<string[]> {
   const { rows } = await db.execute<{ line: string }>(sql`
     select j.action || ' ' || j.tag || ' at ' || s.endpoint || case when withdrawn then ' withdrawn' else '' end as line

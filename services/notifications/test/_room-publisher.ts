@@ -17,7 +17,6 @@ export class RoomPublisher {
   #seq = 0n
   /** All events so far, so that a test can publish them again. */
   readonly published: OutgoingEvent[] = []
-  /** Whether events are only recorded. */
   isHolding = false
 
   constructor(bus: Bus, roomId: string) {
@@ -78,7 +77,6 @@ export class RoomPublisher {
     return this.announce({ id, kind, ...about, occurredAt: new Date(), actorId, fact })
   }
 
-  /** Like the relay. */
   async announce(event: OutgoingEvent): Promise<void> {
     const published = { id: newId('event'), ...event }
     this.published.push(published)
@@ -86,7 +84,6 @@ export class RoomPublisher {
   }
 }
 
-/** In order and without duplicates. */
 export function receivedBy({ events }: Recording, userId: string): RealtimeEventEnvelope['event'][] {
   const received = new Map<string, RealtimeEventEnvelope['event']>()
   for (const { deliveries } of events) {

@@ -5,10 +5,9 @@ import { sql } from 'drizzle-orm'
 import { openFleet, type Fleet } from './_fleet.ts'
 import { RoomPublisher } from './_room-publisher.ts'
 
-/** More than are notified at once. */
+/** More people than are notified at once. */
 const fans = Array.from({ length: 1200 }, (_, n) => `U${String(n).padStart(6, '0')}`)
 
-/** These tests notify many people. */
 const longTimeout = { timeoutMs: 60_000 }
 
 let fleet: Fleet
@@ -30,7 +29,7 @@ const expectNotified = (eventId: string, userIds: readonly string[]) =>
 const rowsOf = async (statement: string) => (await fleet.db.execute(statement)).rowCount
 const jobs = () => rowsOf('select from notification_jobs')
 
-/** All posts but the first are handled in one batch. Returns the id of the last. */
+/** The first post is handled alone, the others in one batch. Returns the id of the last. */
 async function postTogether(roomId: string, count: number): Promise<string> {
   const publisher = new RoomPublisher(fleet.bus, roomId)
   return fleet.db.transaction(async (tx) => {

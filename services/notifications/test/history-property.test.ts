@@ -49,7 +49,6 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
-/** A separate room with people who are in no other room. */
 function newRun() {
   const roomId = newId('room')
   const ids = Array.from({ length: users }, () => newId('user'))
@@ -168,7 +167,6 @@ test('after any sequence of events, lists and counts match the model', async () 
       for (const it of steps) await applyStep(run, it)
       await untilHandled(run)
       await check(run)
-      // The bus may deliver events again, and in any order.
       const order = new Map(run.publisher.published.map((event) => [event, random.next().value]))
       const again = [...run.publisher.published].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
       for (const event of again) await publish(fleet.bus, event)

@@ -15,7 +15,6 @@ const program = fileURLToPath(new URL('programs/notifications.ts', import.meta.u
 const many = (count: number, prefix = 'U') =>
   Array.from({ length: count }, (_, n) => `${prefix}${String(n).padStart(6, '0')}`)
 
-/** These tests notify many people. */
 const longTimeout = { timeoutMs: 100_000 }
 
 let fleet: Fleet
@@ -70,7 +69,6 @@ test('everyone in a large room is notified once, even if a process dies midway',
   await gone
   release()
   expect((await notificationsOf(eventId)).length).toBeLessThan(members.length - 1)
-  // Ends the lease of the dead process.
   await fleet.db.execute(sql`update notification_jobs set due_at = now()`)
   await fleet.start()
   await fleet.start()

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => fleet[Symbol.asyncDispose]())
 
-/** In a separate room; returns the ids of the messages, newest first. */
+/** Uses a separate room; returns the ids of the messages, newest first. */
 async function mention(userId: string, times: number, roomId = `R${userId}`): Promise<string[]> {
   fleet.fakes.room(roomId, ['Uann', userId])
   const publisher = new RoomPublisher(fleet.bus, roomId)

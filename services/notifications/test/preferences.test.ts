@@ -18,7 +18,6 @@ afterAll(() => fleet[Symbol.asyncDispose]())
 
 const preferencesOf = (userId: string) => fleet.internal.getPreferences({ userId })
 
-/** In order, without duplicates. */
 const publishedOf = (userId: string) => {
   const events = fleet.published.events.filter(({ aggregateId }) => aggregateId === userId)
   return [...new Map(events.map((event) => [event.id, event])).values()].map(({ kind, version, fact, deliveries }) => {

@@ -14,7 +14,6 @@ beforeEach(async () => {
 })
 afterEach(() => push[Symbol.asyncDispose]())
 
-/** Of one message, one push for each of `size` people. */
 async function queueMassPushes(size: number) {
   const { db, fakes } = push.fleet
   const crowd = crowdOf(size)

@@ -5,11 +5,11 @@ import { sql } from 'drizzle-orm'
 import { openPushFleet, type PushFleet } from './_push-fleet.ts'
 import { queuedPushes } from './_push-jobs.ts'
 
-/** Treated as public. */
+/** An address that counts as public. */
 const outside = '127.0.0.2'
 let push: PushFleet
 let publicService: PushService
-/** By name: one list per look-up. The last list is used for all further look-ups. */
+/** One list per look-up of a name. The last list is used for all further look-ups. */
 let answers: Record<string, string[][]> = {}
 
 beforeAll(async () => {
@@ -37,7 +37,6 @@ beforeEach(async () => {
   await push.fleet.db.execute(sql`truncate push_subscriptions cascade`)
 })
 
-/** Bypasses the checks of the endpoint. */
 async function subscribeAt(host: string, service: PushService) {
   const browser = service.subscribe('x')
   const endpoint = `http://${host}:${service.port}/push/x`

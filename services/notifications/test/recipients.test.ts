@@ -16,7 +16,6 @@ beforeAll(async () => {
 })
 afterAll(() => fleet[Symbol.asyncDispose]())
 
-/** Tests do not share people. */
 function people<const N extends string>(...names: N[]): Record<N, string> {
   return Object.fromEntries(names.map((name) => [name, `${newId('user')}${name}`])) as Record<N, string>
 }

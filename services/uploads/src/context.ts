@@ -32,9 +32,9 @@ export type Context = {
   clientAddress: ClientAddress
   credentialAttempts: CredentialAttempts
   allowedOrigins: readonly string[]
-  /** Of blob tickets, shared with the gateway: the current one and the previous one. */
+  /** Secrets of blob tickets, shared with the gateway: the current one and the previous one. */
   blobSecrets: readonly string[]
-  /** With which a valid asset URL may be signed: the current one and the previous one. */
+  /** Secrets with which a valid asset URL may be signed: the current one and the previous one. */
   signingSecrets: readonly string[]
   assets: { publicUrl: string; signingSecret: string }
   fileLimits: FileLimits

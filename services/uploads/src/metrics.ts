@@ -72,7 +72,7 @@ export const reportLeftForJob = (error: unknown): void =>
 export const reportStorageUnavailable = (bucket: string, error: unknown): void =>
   log.error({ bucket, err: error }, 'the bucket cannot be used; retrying')
 
-/** Each kind at most once a minute. */
+/** Logs each kind of failure at most once a minute. */
 export const reportStorageFailure = (error: unknown): void => storageFailed(kindOf(error), error)
 
 const storageFailed = oncePerMinute((_kind, error: unknown) => log.error({ err: error }, 'the storage failed'))

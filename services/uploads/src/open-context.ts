@@ -25,7 +25,6 @@ import { sumServerBytes } from './store/usage.ts'
 
 export type TestOverrides = {
   now?: () => Date
-  /** Resolves host names of other servers. */
   resolve?: Resolve
 }
 

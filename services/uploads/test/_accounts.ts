@@ -3,7 +3,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { credentialDigest } from '@parley/credentials'
 import type { AccountsInternalService, RekeyCredentialsRequest } from '@parley/contracts/internal'
 
-/** And those before the last rotation. */
+/** The secrets include those before the last rotation. */
 export const credentialSecrets = {
   secretKey: 'the key of the digests of credentials, for tests',
   previousSecretKey: 'that key before it was rotated, for tests too',
@@ -16,10 +16,9 @@ type Implementation = ServiceImpl<typeof AccountsInternalService>
 export class FakeAccounts {
   readonly #people = new Map<string, { userId: string; roleIds: string[] }>()
   readonly rekeyed: RekeyCredentialsRequest['entries'] = []
-  /** Of `authenticate` and `getPeople`. */
+  /** Counts `authenticate` and `getPeople`. */
   calls = 0
   unavailable = false
-  /** `authenticate` waits for this promise before it answers. */
   blocker: Promise<void> | undefined
 
   signIn(userId: string, { token, roleIds = [], key = credentialSecrets.secretKey }: Credential): void {
@@ -43,7 +42,7 @@ export class FakeAccounts {
     }
   }
 
-  /** By person. */
+  /** Avatar keys by user id. */
   readonly avatars = new Map<string, string>()
 
   readonly getPeople: Implementation['getPeople'] = ({ userIds }) => {

@@ -85,7 +85,7 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
         as: (userId: string) => harness.clients({ uploads: AssetUploadService, assets: AssetService }, { userId }),
         publish: (roomId: string, event: Pick<TestEvent, 'kind'> & Partial<TestEvent>) =>
           publishEvents(bus, { actorId: 'Ualice', ...event, aggregateType: 'room', aggregateId: roomId }),
-        /** About the profile of an account or of the server. */
+        /** Publishes a change of an account's or the server's profile. */
         announce: ({ ownerId, ...event }: { ownerId: string } & Pick<TestEvent, 'version' | 'fact'>) =>
           publishEvents(bus, {
             ...(ownerId === 'server'
@@ -93,7 +93,6 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
               : { aggregateType: 'user', aggregateId: ownerId, kind: 'user_profile_updated' }),
             ...event,
           }),
-        /** Except the identity. */
         async storedKeys(): Promise<string[]> {
           const keys: string[] = []
           const { blobs, chunks, assets, variants, serverImages: images } = storageKeys
@@ -113,7 +112,6 @@ const createFakes = () => ({
   serverImages: { logoKey: '', bannerKey: '' },
 })
 
-/** As the gateway issues it. */
 export const ticketFor = (bytes: Uint8Array, changes: Partial<BlobTicket> = {}): BlobTicket => ({
   callerId: 'Ualice',
   method: 'svc.api.v1.MyAccountService/UploadAvatar',
@@ -127,7 +125,6 @@ export const ticketFor = (bytes: Uint8Array, changes: Partial<BlobTicket> = {}):
 export const postBlob = (service: Service, body: Uint8Array, ticket: string) =>
   fetch(`${service.url}/internal/blobs`, { method: 'POST', body, headers: { [blobTicketHeader]: ticket } })
 
-/** Stores a blob of Alice; returns its id. */
 export async function putBlob(service: Service, bytes: Uint8Array): Promise<string> {
   const response = await postBlob(service, bytes, signBlobTicket(blobSecret, ticketFor(bytes)))
   const answer = (await response.json()) as { id: string }

@@ -10,7 +10,6 @@ export type FakeFfmpeg = AsyncDisposable & {
   /** Lets the calls for videos that contain WAIT continue. */
   release: () => Promise<void>
   folders: () => Promise<string[]>
-  /** As a killed process leaves it behind. */
   leaveFolder: (name: string, ageMs: number) => Promise<void>
 }
 

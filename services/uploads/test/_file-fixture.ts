@@ -16,7 +16,6 @@ export class FileFixture {
   readonly #startedAt = Date.now()
   #messages = 0
   #service: Service | undefined
-  /** Milliseconds by which the clock is advanced. */
   clock = 0
 
   constructor(env: Env) {
@@ -50,7 +49,6 @@ export class FileFixture {
     return `${this.url}/assets/files/${assetId}`
   }
 
-  /** As in a message for this user. */
   signedUrlOf(assetId: string, { userId = 'Ualice', image }: ReadOptions = {}): string {
     const { url } = assetUrl(
       { publicUrl, signingSecret },

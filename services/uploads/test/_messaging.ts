@@ -33,7 +33,6 @@ export class FakeMessaging {
     }
   }
 
-  /** Oldest first. */
   eventsOf(assetId: string): RoomEvent[] {
     return this.#published.flatMap(({ event }) => (event.aggregateId === assetId ? [event] : []))
   }

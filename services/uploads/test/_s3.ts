@@ -26,7 +26,6 @@ export type TestS3 = AsyncDisposable & {
 }
 
 const bucket = 'parley-files'
-/** The key that s3rver accepts. */
 const key = { accessKeyId: 'S3RVER', secretAccessKey: 'the key of the bucket for tests' }
 
 /**

@@ -20,7 +20,6 @@ export async function makeVideo(name: string, args: string[]): Promise<Buffer> {
 export const testPattern = (size: string, rate = 10): string[] => [
   ...['-f', 'lavfi', '-i', `testsrc=size=${size}:rate=${rate}:duration=1`],
 ]
-/** One second of a tone. */
 export const tone = ['-f', 'lavfi', '-i', 'sine=duration=1']
 export const fastH264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p']
 
@@ -38,7 +37,7 @@ export async function probe(bytes: Buffer): Promise<{ format: string; streams: s
   }
 }
 
-/** Decodes the bytes by ffmpeg with the given arguments. */
+/** ffmpeg decodes the bytes with the given arguments. */
 export async function countFrames(bytes: Buffer, ...args: string[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-videos-'))
   try {
@@ -64,7 +63,6 @@ export function makeReferenceTo(path: string, bytes: Buffer): Buffer {
     const boxStart = bytes.indexOf(outer, bytes.indexOf('moov')) - 4
     video.writeUInt32BE(bytes.readUInt32BE(boxStart) + dref.length - (end - at), boxStart)
   }
-  // The media data in the file itself is overwritten.
   return video.fill(0, bytes.indexOf('mdat') + 4, bytes.indexOf('moov') - 4)
 }
 

@@ -6,7 +6,6 @@ import { claimRequest, sendFile } from './_send-files.ts'
 
 export type Posted = { assetId: string; eventId: string }
 
-/** A message of Alice with a file; returns the ids of both. */
 export async function postFile(env: Env, bytes: Uint8Array, contentType = 'video/mp4'): Promise<Posted> {
   const { id: assetId } = await sendFile(env, bytes, { contentType, filename: 'video.mp4' })
   const eventId = newId('event')
@@ -22,7 +21,6 @@ export const publishMessage = (env: Env, { assetId, eventId }: Posted) =>
     fact: { case: 'messagePosted', value: { attachmentAssetIds: [assetId] } },
   })
 
-/** Exactly these events about a file have been handed over to messaging. */
 export async function waitForEvents(env: Env, assetId: string, ...kinds: string[]): Promise<void> {
   await eventually(() => {
     const published = env.messaging.kindsOf(assetId)

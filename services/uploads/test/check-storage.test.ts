@@ -58,7 +58,6 @@ describe.each(storageKinds)('with storage %s', (kind) => {
     await putBlob(service, Buffer.from('a blob'))
     const { checked, findings } = await check()
     expect(findings).toEqual([])
-    // The bytes and the row of a file, a chunk, an image and a blob.
     expect(checked).toBe(8)
     clock = 60 * hour
     expect(await findAll(true)).toEqual([])
@@ -274,7 +273,6 @@ describe.each(storageKinds)('with storage %s', (kind) => {
   }
 })
 
-/** As a killed process does. */
 async function beginWrite({ s3, storage, folder }: Env): Promise<void> {
   if (!s3) return writeFile(join(folder, 'unfinished/half'), 'x')
   s3.fault = ({ url, method }) => (url?.includes('partNumber=2') || method === 'DELETE' ? 'refuse' : undefined)

@@ -91,7 +91,6 @@ beforeEach(() => {
 afterAll(() => opened[Symbol.asyncDispose]())
 
 let urls = 0
-/** A URL that was not requested before. */
 const freshUrl = (path: string) => `${origin}${path}?${urls++}`
 const previewOf = async (url: string) => (await env.internal.previewLink({ url, userId: 'Ualice' })).preview
 

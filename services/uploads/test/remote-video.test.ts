@@ -29,7 +29,6 @@ afterEach(() => opened[Symbol.asyncDispose]())
 const local = { PARLEY_VIDEO_WORKER_HOST: '127.0.0.1', PARLEY_VIDEO_WORKER_PORT: '0' }
 const startWorker = async (settings: Record<string, string> = {}) =>
   opened.use(await startWorkerProcess(readConfig({ env: { ...fake.settings, ...local, ...settings } })))
-/** Without ffmpeg. */
 const startUploads = (urls: string) =>
   env.start({
     ...{ PARLEY_VIDEO_ENABLED: 'true', PARLEY_VIDEO_WORKER_URLS: urls },

@@ -156,7 +156,6 @@ describe('a file that cannot be sent completely', () => {
   })
 })
 
-/** Reads only the first bytes of the response. */
 function beginReading(url: string): Promise<Socket> {
   const { hostname, port, pathname, search } = new URL(url)
   return new Promise((resolve, reject) => {

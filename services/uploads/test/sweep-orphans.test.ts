@@ -35,7 +35,7 @@ const getIdentity = async () => {
   const [row] = await env.db.select().from(storageIdentity)
   return row
 }
-/** A sweep that starts after this call. */
+/** Waits for a sweep that starts after this call. */
 const waitForSweep = async () => {
   const lastMark = async () => (await getIdentity())?.marks.at(-1)
   for (let sweeps = 0; sweeps < 2; sweeps++) {
@@ -90,7 +90,7 @@ const requestDeletions = async () => {
     { ...asset, id: 'Aerased', ownerId: 'Ubob' },
   ])
   const endedUpload = { ...file, id: 'Aended', ownerId: 'Ualice', state: 'ended' as const, expiresAt: at }
-  // First, because an ended session without chunks is deleted at once.
+  // The chunk comes first, because an ended session without chunks is deleted at once.
   await env.db.insert(uploadChunks).values({ uploadId: 'Aended', position: 0, key: 'chunks/Aended-Arequested' })
   await env.db.insert(uploads).values(endedUpload)
   await env.db.insert(blobs).values({ id: 'Arequested', callerId: 'Ucarol', nonce: 'n', size: 5, createdAt: at })
@@ -109,7 +109,6 @@ describe('after a database restore', () => {
     await put(...uploaded)
     await waitForSweep()
     await first[Symbol.asyncDispose]()
-    // The state of an older dump.
     await env.db.update(storageIdentity).set({ marks: before?.marks ?? [] })
     await env.db
       .insert(orphans)

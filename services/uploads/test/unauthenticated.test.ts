@@ -22,7 +22,6 @@ beforeAll(async () => {
 afterAll(async () => env[Symbol.asyncDispose]())
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-/** As the gateway sets them. */
 const from = (address: string) => forwardedHeaders(credentialSecrets, address)
 const read = async (address: string, headers: Record<string, string> = {}, query = '') =>
   fetch(files.unsignedUrlOf(id) + query, { headers: { ...from(address), ...headers } })

@@ -20,7 +20,6 @@ test('idempotency keys of the previous version return their results before and a
     sha256: 'a'.repeat(64),
   })
   const digest = createHash('sha256').update(toBinary(CreateUploadRequestSchema, request)).digest()
-  /** As the previous version did. */
   const store = async (uploadId: string) => {
     const answer = create(CreateUploadResponseSchema, { upload: { uploadId } })
     const { rowCount } = await old.pool.query(

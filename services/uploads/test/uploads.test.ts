@@ -229,7 +229,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
   })
 
   test('an open session expires after 15 minutes even if it is in use, a completed one after 24 hours', async () => {
-    // In a separate environment: the jobs with this clock would delete the sessions of other tests.
+    // A separate environment, because the jobs with this clock would delete the sessions of other tests.
     await using other = await openEnv(kind)
     other.rooms.set('Rtea', ['Ualice'])
     let clock = 0

@@ -27,7 +27,6 @@ withFfmpeg(`with ffmpeg${why}`, () => {
   })
   afterAll(async () => env[Symbol.asyncDispose]())
 
-  /** Returns the result of the processing. */
   async function process(bytes: Buffer, contentType = 'video/mp4') {
     const { assetId } = await postFile(env, bytes, contentType)
     const { assets } = env.as('Ualice')
@@ -41,7 +40,7 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     )
   }
   const read = async (url = '') => bytesOf(await fetch(url.replace(publicUrl, service.url ?? '')))
-  /** The index comes before the media data. */
+  /** If the index comes before the media data, playback can start early. */
   const canStartEarly = (bytes: Buffer) => bytes.indexOf('moov') > 0 && bytes.indexOf('moov') < bytes.indexOf('mdat')
 
   test('a large video gets 720p and 480p renditions with sound, a poster, and no metadata', async () => {
@@ -188,7 +187,7 @@ withFfmpeg(`with ffmpeg${why}`, () => {
   })
 })
 
-/** By its header, as phones do. */
+/** Phones rotate by the header, too. */
 function rotate(bytes: Buffer): Buffer {
   const matrix = bytes.indexOf('tkhd') + 4 + 40
   const rotated = Buffer.from(bytes)

@@ -31,7 +31,6 @@ export class BatchQueue<T> {
     }
   }
 
-  /** Number of messages not yet handled. */
   get size(): number {
     return this.#size
   }

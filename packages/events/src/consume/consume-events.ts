@@ -32,7 +32,6 @@ export type ConsumerOptions = DurableOptions & {
   kinds?: readonly string[]
 } & (OneByOne | { batches: Batches })
 
-/** Each event in its own transaction. */
 type OneByOne =
   | {
       /** Order is not guaranteed, even within one aggregate. Commits once for each event id. */

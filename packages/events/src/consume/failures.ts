@@ -5,7 +5,7 @@ import { encode } from '@parley/protobuf'
 import { parkedEvents } from '../schema.ts'
 import { recordHandled } from './inbox.ts'
 
-/** Number of attempts after which an event is parked. */
+/** Attempts after which an event is parked. */
 export const maxAttempts = 10
 
 export type Failure = { consumer: string; event: Event; subject: string; reason: string }

@@ -7,7 +7,7 @@ import { inbox, parkedEvents } from '../schema.ts'
 const keepHours = 75
 const deleteAtOnce = 5000
 
-/** Returns false if this consumer has already handled the event. Call it in the handler's transaction. */
+/** Returns false if this consumer has already handled the event. */
 export async function recordHandled(tx: Tx, consumer: string, eventId: string): Promise<boolean> {
   const inserted = await tx
     .insert(inbox)

@@ -76,7 +76,6 @@ export class Puller implements Disposable {
     this.#subscription.unsubscribe()
   }
 
-  /** Ends the pull if the server has been silent for too long; otherwise checks again later. */
   #checkSilence(): void {
     this.#timer = undefined
     if (this.#resolve === undefined) return

@@ -53,7 +53,6 @@ async function replay({ db, consumer, prepare }: ReplayingConsumer, parked: Park
         const deleted = await tx.delete(parkedEvents).where(isStillRequested(parked))
         return deleted.rowCount === 1 && { afterCommit: await handle?.(tx) }
       })
-      // Another process has replayed it already.
       if (!replayed) return
       replayed.afterCommit?.()
       countReplay(consumer)

@@ -9,7 +9,6 @@ import { aggregateOf } from '../subjects.ts'
 /** A parked entry that belongs to no durable. */
 export type ParkedEntry = Pick<typeof parkedEvents.$inferSelect, 'eventId' | 'subject' | 'payload'>
 
-/** Returns parked entries to the queue they came from. */
 export type Requeue = (tx: Tx, entries: readonly ParkedEntry[]) => Promise<void>
 
 const entriesPerBatch = 100
@@ -47,7 +46,6 @@ export async function requeueParked(
         const some = tx
           .select({ eventId: parkedEvents.eventId })
           .from(parkedEvents)
-          // Without entries parked after the start: they may just have been refused again.
           .where(
             and(
               eq(parkedEvents.consumer, consumer),

@@ -54,7 +54,6 @@ class RunningConsumer implements AsyncDisposable {
   /** Whether the database or a called service was unavailable, and the database has not answered since. */
   #hadOutage = false
   #hasDeclared = false
-  /** When a check last succeeded, and when one last started. */
   #checkedAt = -Infinity
   #attemptedAt = -Infinity
   #checking: Promise<void> | undefined
@@ -124,7 +123,6 @@ class RunningConsumer implements AsyncDisposable {
     }
   }
 
-  /** Pulls until disposed, until the bus or the database is unavailable, or until a pull fails. */
   async #pullUntilOutage(): Promise<void> {
     const { db, bus, maxInFlight } = this.#consumer
     await this.#declare()
@@ -187,7 +185,6 @@ class RunningConsumer implements AsyncDisposable {
     })
   }
 
-  /** Runs a check, or waits for the running one. */
   #check(): Promise<void> {
     const check = async (): Promise<void> => {
       this.#attemptedAt = performance.now()

@@ -96,7 +96,6 @@ type Pass = { userId: string; pass: number }
 /** `requestedAtText`: exact, for the cursor of the next query. */
 type Waiting = Pass & { requestedAtText: string }
 
-/** Oldest first. */
 function readWaiting(db: Db, after: Waiting | undefined): Promise<Waiting[]> {
   const { pass, reportedAt, requestedAt, userId } = erasures
   const afterCursor =

@@ -7,11 +7,9 @@ import { followControl, type ControlFeed } from './follow-control.ts'
 
 const maxAgeMs = 1000
 
-/** An existing control feed, or a bus to follow one on. */
 export type PolicySource = { feed: ControlFeed } | { bus: Bus }
 
 export type FollowPolicyOptions = PolicySource & {
-  /** Fetches the whole policy from admin. */
   load: () => Promise<GetPolicyResponse>
   /** Aborts the start and, later, every load; to be aborted only when nothing is decided by the policy any more. */
   signal?: AbortSignal
@@ -70,7 +68,6 @@ class PolicyCache implements Disposable {
   #loading: Promise<Policy> | undefined
   #loadAgain = false
   #loadedAt = 0
-  /** Deltas that arrived during the current load. */
   #pendingDeltas: PolicyDelta[] = []
   readonly #applied = new RecentIds()
 

@@ -57,7 +57,6 @@ export type EventFollower = AsyncDisposable & {
   readonly completeSinceMs: number | undefined
 }
 
-/** Keeps an ordered reader open and tracks its position on the stream. */
 export class Follower implements EventFollower {
   readonly #options: FollowOptions
   readonly #positions: Positions = { newest: undefined, anchor: undefined }
@@ -197,7 +196,6 @@ export class Follower implements EventFollower {
     return (await readLastSeq(bus)) < this.#lastSeq ? 'missing' : 'present'
   }
 
-  /** Continues with events stored from now on. */
   async #goToEnd(): Promise<void> {
     const { bus } = this.#options
     const seq = await readLastSeq(bus)

@@ -13,9 +13,7 @@ export type ReaderCallbacks = {
    * an earlier release, which does not count them.
    */
   onCaughtUp(): void
-  /** A message or a heartbeat has arrived. */
   onActivity(): void
-  /** Messages are missing or the consumer no longer exists. */
   onBroken(): void
 }
 

@@ -7,7 +7,6 @@ const maxIds = 1_000
 export class RecentIds {
   readonly #ids = new Set<string>()
 
-  /** Returns whether the id is new. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false
     this.#ids.add(id)

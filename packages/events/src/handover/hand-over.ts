@@ -6,7 +6,6 @@ import { currentTraceparent } from '@parley/telemetry'
 import { handovers } from '../schema.ts'
 import { eventsPerCall } from './store.ts'
 
-/** The rooms of written or requeued events, sent after commit. */
 export const roomsToHandOver = new CommitChannel<string>()
 
 /** Keeps a full call below the maximum payload of the bus. */

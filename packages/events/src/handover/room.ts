@@ -19,7 +19,6 @@ export type HandOverOptions = Pick<Database, 'db'> & {
    * is repeated after a crash or failure, so messaging must drop duplicates. Must stop when the signal is aborted.
    */
   apply: (roomId: string, events: RoomEvent[], signal: AbortSignal) => Promise<unknown>
-  /** First and longest pause after a failure. Default: 100 ms and 5 s. */
   pauses?: { initialMs: number; maxMs: number }
   /** How often to poll for events of processes that died before announcing them. Default: 10 s. */
   pollMs?: number
@@ -39,7 +38,6 @@ export async function handOverRoom(context: HandOverContext, roomId: string): Pr
     const events = context.signal.aborted ? [] : await store.readWaitingOf(db, roomId)
     if (events.length === 0) {
       await store.releaseRoom(db, claim)
-      // Events may have been announced while this process held the lease.
       return context.signal.aborted || !(await store.hasWaiting(db, roomId)) ? undefined : 0
     }
     const onFailure = await send(context, claim, events)
@@ -101,7 +99,6 @@ async function handleFailure(
   return pauseMs
 }
 
-/** Failures that are not caused by the events. */
 const transientCodes: ReadonlySet<Code> = new Set([
   Code.Unavailable,
   Code.DeadlineExceeded,

@@ -15,7 +15,6 @@ import type { Restorer } from './restorer.ts'
 
 type RequestContext = { bus: Bus; restorer: Restorer; recoveries: Recoveries; requester: string }
 
-/** It deletes accounts. */
 const erasingService = 'accounts'
 const maxSubjects = 64
 

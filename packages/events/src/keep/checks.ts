@@ -1,16 +1,13 @@
-/** A request to the keeper is invalid or not allowed. The message says why. */
 export class Refusal extends Error {}
 
 type RawRequest = Record<string, unknown>
 
-/** Throws a Refusal unless the value is a string that matches `form`. */
 export function text(request: RawRequest, name: string, form: RegExp): string {
   const value = request[name]
   if (typeof value === 'string' && form.test(value)) return value
   throw new Refusal(`${name} is missing or malformed`)
 }
 
-/** Throws a Refusal unless the value is a sequence of the stream. */
 export function sequence(request: RawRequest, name: string): number {
   const value = request[name]
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value

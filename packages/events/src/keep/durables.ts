@@ -9,7 +9,7 @@ import { Refusal } from './checks.ts'
 import { findNewestUpTo } from './find-newest.ts'
 
 const lookBackMs = 2 * 3_600_000
-/** Of all processes of a consumer. */
+/** Of unacknowledged messages, for all processes of a consumer. */
 const maxInFlight = 1024
 const ackWaitMs = 60_000
 /**
@@ -17,7 +17,6 @@ const ackWaitMs = 60_000
  * deleting entries.
  */
 const abandonedAfterNs = nanos(streamMaxAgeMs)
-/** Of one deployable. */
 const maxDurables = 64
 const lagsCacheMs = 5_000
 
@@ -172,7 +171,6 @@ async function remove(manager: JetStreamManager, name: string): Promise<void> {
   }
 }
 
-/** An existing durable of that name stays as it is, whatever its start position. */
 async function addDurable(manager: JetStreamManager, name: string, config: Partial<ConsumerConfig>): Promise<void> {
   try {
     await manager.consumers.add(eventStream, { ...config, durable_name: name })

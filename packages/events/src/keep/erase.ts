@@ -45,7 +45,6 @@ export async function removeUpToLimit(bus: Bus, subjects: readonly string[]): Pr
   return removed
 }
 
-/** Sequence of the subject's next message, from `seq` on; undefined if there is none. */
 async function findNext(bus: Bus, subject: string, seq: number): Promise<number | undefined> {
   const query = JSON.stringify({ seq, next_by_subj: subject })
   const { headers } = await bus.nc.request(`$JS.API.DIRECT.GET.${eventStream}`, query, { timeout: 5000 })

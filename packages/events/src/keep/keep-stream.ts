@@ -16,7 +16,7 @@ import { Restorer } from './restorer.ts'
 const log = logger('keeper')
 const declareEveryMs = 10_000
 const retryMs = 500
-/** Concurrent requests of one deployable; further ones are refused. */
+/** Further requests of the deployable are refused. */
 const maxAtOnce = 64
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

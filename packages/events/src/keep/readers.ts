@@ -7,9 +7,8 @@ import { Refusal } from './checks.ts'
 
 /** Two intervals take just less than the silence after which a follower opens a new reader (see `SilenceWatch`). */
 export const heartbeatMs = 1449
-/** How long a reader without a listener is kept. */
 const unusedMs = 5000
-/** Of one deployable, including recently abandoned ones. */
+/** Including recently abandoned ones. */
 const maxReaders = 256
 
 /**

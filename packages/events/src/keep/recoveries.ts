@@ -10,9 +10,7 @@ export type StreamState = {
   newest: { seq: number; eventId: string } | undefined
 }
 
-/** The state of the stream after the last recovery. */
 export type Recovery = StreamState & {
-  /** Since the recovery started. */
   agoMs: number
 }
 
@@ -93,7 +91,7 @@ function toRecovery({ ago_ms, created, newest_seq, newest_event_id }: Row): Reco
   return { agoMs: ago_ms, created, newest }
 }
 
-/** Reads the losses that {@link recoveriesIn} recorded. */
+/** The losses that {@link recoveriesIn} recorded. */
 export async function readRecoveries(db: Db): Promise<RecoverySummary> {
   const [row] = await db.select().from(streamRecovery)
   return {
@@ -103,7 +101,6 @@ export async function readRecoveries(db: Db): Promise<RecoverySummary> {
   }
 }
 
-/** For a keeper with a single process. */
 export function recoveriesInMemory(): Recoveries {
   let last: { state: StreamState; at: number } | undefined
   let previous: Promise<void> = Promise.resolve()

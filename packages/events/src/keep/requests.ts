@@ -13,7 +13,6 @@ const slowVerbs: ReadonlySet<Verb> = new Set(['restore', 'erase'])
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Requests to the keeper of the stream and their responses. */
 export type KeeperRequests = {
   /** Creates the stream if it is missing; returns its last sequence. */
   state: { request: Record<string, never>; answer: { lastSeq: number } }

@@ -15,7 +15,6 @@ import type { Recoveries, Recovery, StreamState } from './recoveries.ts'
 const maxBurst = 8
 const refillEveryMs = 600_000
 
-/** Recreates durables after the stream lost events, once per loss, regardless of the number of reports. */
 export class Restorer {
   readonly #bus: Bus
   readonly #recoveries: Recoveries

@@ -17,7 +17,6 @@ export class Backlog implements AsyncDisposable {
       this.#gauges.use(gaugeParked({ service, consumer }, () => this.#parked.get(consumer) ?? 0))
   }
 
-  /** Counts the waiting entries of these shards, and the parked events that belong to no durable. */
   async count(shards: number[]): Promise<void> {
     this.#waiting = await readBacklog(this.#pool, shards)
     this.#parked = await countParkedWithoutDurable(this.#pool)

@@ -18,7 +18,6 @@ type Passed = KeeperRequests['passed']['answer']
 type Options = Pick<Database, 'pool'> & {
   bus: Bus
   service: string
-  /** Verifies the positions of the shards held here; returns the shards whose positions are on the stream. */
   verifiedShards(): Promise<number[]>
 }
 
@@ -56,7 +55,6 @@ export class Cleanup {
     }
   }
 
-  /** Also reports lost entries. Returns undefined if the keeper does not answer. */
   async #fetchProgress(): Promise<Passed | undefined> {
     const { bus, service } = this.#options
     try {

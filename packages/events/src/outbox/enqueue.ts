@@ -2,7 +2,6 @@ import { CommitChannel, type Tx } from '@parley/postgres'
 import { outbox } from '../schema.ts'
 import { toOutboxRow, type OutgoingEvent } from './to-outbox-row.ts'
 
-/** The ids of written or requeued entries, sent to the relay of this process after commit. */
 export const entriesWritten = new CommitChannel<readonly bigint[]>()
 
 /**

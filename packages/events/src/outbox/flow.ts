@@ -22,7 +22,6 @@ type Options = {
   bus: Bus
   service: string
   shards: HeldShards
-  /** Another relay has taken the shard. */
   onFenced(shard: Shard): void
   /** The stream acknowledged an entry with a sequence not above the recorded position. */
   onStreamReplaced(shard: Shard): void
@@ -33,7 +32,6 @@ type Options = {
   onWork(): void
 }
 
-/** Reads waiting entries, publishes them, and marks them once the stream has stored them. */
 export class Flow {
   readonly waiters = new Waiters()
   /** Reads the waiting entries and sends them, including all committed before the call. */
@@ -81,18 +79,15 @@ export class Flow {
     this.#nextWatermark = undefined
   }
 
-  /** Like `read`, if entries are known to wait. */
   readExpected(): Promise<void> {
     this.#isExpected = true
     return this.read()
   }
 
-  /** Like `readExpected`, without a result to await. */
   wake(): void {
     this.readExpected().catch(() => this.#options.onReadFailed())
   }
 
-  /** Sends the entries held back while the shard was not allowed to publish. */
   resume(shard: Shard): void {
     if (!shard.mayPublish) return
     for (const queue of shard.queues.values()) this.#sender.offer(queue)
@@ -132,7 +127,6 @@ export class Flow {
     }
   }
 
-  /** Called after all waiting entries have been read. */
   #advanceWatermark({ entries, oldest, next }: Waiting): void {
     if (this.#nextWatermark && oldest >= this.#nextWatermark.next) {
       const inFlight = this.#options.shards.inFlight()
@@ -168,7 +162,7 @@ export class Flow {
     const last = batch.entries.at(-1)
     if (last === undefined) return
     if (!repeated && shard.anchor !== undefined && seq <= shard.anchor.seq) {
-      // A sequence that the stream had already passed: it is another stream.
+      // The stream had already passed this sequence: it is another stream.
       shard.clear()
       shard.state = 'unverified'
       this.#options.onStreamReplaced(shard)

@@ -2,11 +2,9 @@ import { isValid } from './leases.ts'
 import type { Shard } from './shard.ts'
 import { shardCount } from './shards.ts'
 
-/** The shards this process relays. */
 export class HeldShards {
   readonly #shards = new Map<number, { shard: Shard; subscription: Disposable }>()
 
-  /** `subscription`: to the shard's wake-up messages. */
   add(shard: Shard, subscription: Disposable): void {
     this.#shards.set(shard.lease.shard, { shard, subscription })
   }
@@ -28,7 +26,6 @@ export class HeldShards {
     return [...this.#shards.values()].map((held) => held.shard)
   }
 
-  /** Whether this process relays the shard and its lease is valid. */
   holds(number: number): boolean {
     const shard = this.get(number)
     return shard !== undefined && isValid(shard.lease)

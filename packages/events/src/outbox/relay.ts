@@ -135,7 +135,6 @@ class OutboxRelay implements Relay {
     return againMs
   }
 
-  /** Runs work periodically; `afterFailureMs` after it found the database unavailable. */
   #job(name: string, everyMs: number, work: () => Promise<number | void>, afterFailureMs = everyMs): Periodic {
     const { service } = this.#options
     const run = async (): Promise<number | void> => {

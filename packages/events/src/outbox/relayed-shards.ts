@@ -14,7 +14,6 @@ import { serveWakes } from './wake.ts'
 const closeTimeoutMs = 2000
 const answerTimeoutMs = 1000
 
-/** Delay before the next poll after a query or check failed. */
 const retryMs = 200
 
 type Options = {
@@ -90,7 +89,6 @@ export class RelayedShards {
     this.#options.schedulePoll()
   }
 
-  /** Verifies every position on the stream while entries continue to be sent. */
   async verifyAll(timeoutMs?: number): Promise<void> {
     await Promise.all(this.shards.all().map((shard) => this.#verify(shard, timeoutMs)))
   }

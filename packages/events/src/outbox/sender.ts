@@ -12,16 +12,13 @@ const ackTimeoutMs = 3000
 const maxRetryMs = 1000
 
 export type SenderCallbacks = {
-  /** `repeated`: the stream had stored the message before. */
   onStored(queue: AggregateQueue, batch: Batch, seq: number, repeated: boolean): void
   /**
    * The stream refuses the message permanently. Resolves when the queue has replaced it; rejects if the database did
    * not store the replacement.
    */
   onRefused(queue: AggregateQueue, batch: Batch, reason: string): Promise<void>
-  /** The stream refused the message temporarily. */
   onFailed(reason: string): void
-  /** The stream is missing, or JetStream is not running yet. */
   onNoResponse(): void
 }
 
@@ -52,7 +49,6 @@ export class Sender {
       const queue = this.#ready.shift()
       if (queue === undefined) return
       const batch = !queue.isDropped && queue.shard.mayPublish && this.#bus.connected() ? queue.nextBatch() : undefined
-      // The queue is offered again when its shard becomes ready or more entries are read.
       if (batch === undefined) queue.isBusy = false
       else void this.#send(queue, batch)
     }

@@ -18,14 +18,12 @@ type Options = {
   service: string
   holder: string
   shards: HeldShards
-  /** Subscribes to the shard's wake-up messages. */
   subscribe(shard: number): Disposable
   /** Polls for entries not announced to this process, because it took over shards or another process died. */
   schedulePoll(): void
   onPeerGone(): void
 }
 
-/** Divides the shards evenly among the processes of the service. */
 export class ShardLeases {
   /** Records that this process is alive, renews its leases, and takes or releases shards to balance their number. */
   readonly renew = singleFlight(() => this.#renew())

@@ -9,13 +9,11 @@ import type { Entry, ShardPosition } from './store.ts'
  */
 export type ShardState = 'unverified' | 'lost' | 'ready'
 
-/** A shard that this process relays, with the queues of its aggregates. */
 export class Shard implements Positions {
   readonly lease: Lease
   state: ShardState = 'unverified'
   /** Whether the lease will be released once nothing is in flight; until then no new entries are taken. */
   isReleasing = false
-  /** Number of stream losses that this shard has found. */
   generation: number
   newest: Position | undefined
   anchor: Position | undefined
@@ -37,7 +35,6 @@ export class Shard implements Positions {
     return this.state === 'ready' && isValid(this.lease)
   }
 
-  /** Returns the queue of the entry's aggregate. */
   take(entry: Entry): AggregateQueue {
     this.inFlight.set(entry.id, false)
     let queue = this.queues.get(entry.aggregate)
@@ -49,7 +46,6 @@ export class Shard implements Positions {
     return queue
   }
 
-  /** `position`: of the last of these entries. */
   recordStored(queue: AggregateQueue, entries: readonly Entry[], position: Position): void {
     for (const entry of entries) this.inFlight.set(entry.id, true)
     if (this.newest === undefined || this.newest.seq < position.seq) this.newest = position
@@ -82,7 +78,6 @@ export type Batch = {
   failures: number
 }
 
-/** The waiting entries of one aggregate, in order. */
 export class AggregateQueue {
   readonly shard: Shard
   readonly aggregate: string

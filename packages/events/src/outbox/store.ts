@@ -84,7 +84,6 @@ export async function markRelayed(pool: Pool, leases: Lease[], relayed: StoredEn
   return new Set(result.rows[0]?.shards ?? [])
 }
 
-/** Returns the given entries that are not marked as relayed. Deleted ones were relayed long ago. */
 export async function findWaiting(pool: Pool, ids: bigint[]): Promise<{ id: bigint; shard: number }[]> {
   const result = await pool.query<{ id: bigint; shard: number }>(
     'select id, shard from outbox where id = any($1::bigint[]) and relayed_at is null',

@@ -15,7 +15,6 @@ type Options = {
   service: string
   flow: Pick<Flow, 'waiters' | 'wake'>
   holds(shard: number): boolean
-  /** Whether an entry in flight here is known to be on the stream. */
   isStored(id: bigint): boolean
 }
 

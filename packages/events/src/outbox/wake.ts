@@ -15,7 +15,7 @@ export function notifyRelays(bus: Bus, service: string): void {
   if (bus.connected()) bus.nc.publish(relaysSubject(service))
 }
 
-/** Also called for messages of this process. */
+/** Processes also get their own messages. */
 export function onRelaysChanged(bus: Bus, service: string, onChange: () => void): Disposable {
   const subscription = bus.nc.subscribe(relaysSubject(service), { callback: (error) => error ?? onChange() })
   return { [Symbol.dispose]: () => subscription.unsubscribe() }
@@ -50,9 +50,7 @@ async function answer(message: Msg, onWake: (ids: bigint[], wantsAnswer: boolean
   try {
     await onWake(decodeIds(message.data), message.reply !== undefined && message.reply !== '')
     message.respond()
-  } catch {
-    // Without an answer, the caller checks the entries again.
-  }
+  } catch {}
 }
 
 function encodeIds(ids: readonly bigint[]): Uint8Array {

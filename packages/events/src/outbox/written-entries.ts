@@ -23,7 +23,6 @@ export class WrittenEntries implements Disposable {
   readonly #subscription: Disposable
   /** Entries committed in this turn of the event loop, unless `skip` removed them. */
   readonly #committed = new Set<bigint>()
-  /** Entries whose holders may still have to be notified. */
   readonly #unnotified = new Set<bigint>()
 
   /** Sends the notifications that could not be sent when the entries were written. */
@@ -42,7 +41,6 @@ export class WrittenEntries implements Disposable {
     for (const id of entryIds) this.#committed.delete(id)
   }
 
-  /** Never rejects: failures are retried. */
   async wake(entryIds: readonly bigint[]): Promise<void> {
     const { shards, flow } = this.#options.relayed
     try {

@@ -56,7 +56,6 @@ export const isClusterTooSmall = (error: unknown): boolean =>
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof NatsError && (error.code === '503' || error.code === 'TIMEOUT')
 
-/** A retry is useless. */
 export function isRefusedForGood(error: unknown): boolean {
   if (apiCode(error) === MESSAGE_TOO_LARGE) return true
   return error instanceof NatsError && (error.code === 'MAX_PAYLOAD_EXCEEDED' || error.code === 'BAD_SUBJECT')

@@ -4,7 +4,6 @@ const maxBatchBytes = 64 * 1024
 
 const EVENTS_FIELD = 0x0a
 
-/** `payloads`: encoded events. */
 export function encodeBatch(payloads: readonly Uint8Array[]): Buffer {
   const parts: Uint8Array[] = []
   for (const payload of payloads) parts.push(header(payload.length), payload)

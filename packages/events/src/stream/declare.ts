@@ -24,7 +24,6 @@ export type StreamOptions = {
 }
 
 const declared = new WeakMap<Bus, StreamOptions>()
-/** Per connection, the limit that a warning was last logged for: the stream is declared again and again. */
 const reported = new WeakMap<Bus, number>()
 
 const fixedConfig = {
@@ -71,7 +70,6 @@ export async function redeclareStreams(bus: Bus): Promise<void> {
         await manager.streams.update(eventStream, { ...current.config, ...config })
       return reportLimit(bus, bytes, wanted)
     } catch (error) {
-      // Another process has just created it.
       if (current === undefined && isStreamNameTaken(error)) return await redeclareStreams(bus)
       // A lower limit than the present one would delete events at once.
       if (isStoreTooSmall(error) && present !== undefined && bytes > present) bytes = present
@@ -83,7 +81,6 @@ export async function redeclareStreams(bus: Bus): Promise<void> {
   }
 }
 
-/** Logs once per limit. */
 function reportLimit(bus: Bus, bytes: number, wanted: number): void {
   if (bytes >= wanted) return void reported.delete(bus)
   if (reported.get(bus) === wanted) return

@@ -4,7 +4,6 @@ const encoder = new TextEncoder()
 const ack = encoder.encode('+ACK')
 
 export type Delivery = {
-  /** Including this time. */
   attempts: number
   seq: number
   /** Position of this delivery among all deliveries of this consumer, counted from 1 without gaps. */

@@ -12,7 +12,6 @@ import { directGet } from './direct-get.ts'
 export type Position = {
   seq: number
   eventId: string
-  /** In milliseconds since 1970. */
   storedAt: number
 }
 
@@ -33,7 +32,6 @@ export type Positions = {
   newest: Position | undefined
   /** The newest position at the last successful check. Newer ones may be on a stream that has replaced a lost one. */
   anchor: Position | undefined
-  /** The position that was last found missing. */
   lost?: Position | undefined
 }
 

@@ -79,7 +79,6 @@ export class WireReader {
     else throw new RangeError(`unknown wire type ${type}`)
   }
 
-  /** Reads a length and skips as many bytes; returns their start. */
   #span(): number {
     const length = this.#varint()
     const start = this.#at

@@ -1,4 +1,4 @@
-// Its hand-over never ends, so that a test can kill it meanwhile.
+// A process whose hand-over never ends, so that a test can kill it meanwhile.
 import { openDatabase } from '@parley/postgres'
 import { handOver, startHandOver } from '../../src/index.ts'
 

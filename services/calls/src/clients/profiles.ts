@@ -13,7 +13,7 @@ export class Profiles {
     this.#accounts = accounts
   }
 
-  /** By id, without unknown users. */
+  /** Unknown users are left out. */
   async get(userIds: readonly string[]): Promise<Map<string, User>> {
     const users = (await this.#fetch(userIds)).flatMap(({ user }) => user ?? [])
     return new Map(users.map((user) => [user.id, user]))

@@ -3,7 +3,7 @@ import { changeLockedCall, leaveCall } from '../actions/calls/change-call.ts'
 import type { Context } from '../context.ts'
 import { lockActiveCall } from '../store/calls.ts'
 
-/** Also after a removal or ban. */
+/** Handles removals and bans too. */
 export const onMemberGone =
   (ctx: Context): EventPreparation =>
   async ({ aggregateId: roomId, fact }) => {

@@ -8,19 +8,18 @@ export type Source = ParticipantRow['source']
 
 export type CallEvent = {
   kind: 'call_started' | 'call_participant_joined' | 'call_participant_left' | 'call_ended'
-  /** Who joined or left; empty for events about the call itself. */
+  /** Empty for events about the call itself. */
   userId: string
-  /** Empty for the system. */
   actorId: string
   version: bigint
 }
 
-/** A call whose row is locked. Changes are made in memory and then written together. */
+/** The call's row is locked. Changes are made in memory and then written together. */
 export class Call {
   readonly source: Source
   readonly now: Date
   readonly events: CallEvent[] = []
-  /** To remove from the media server. */
+  /** Users to remove from the media server. */
   readonly removals = new Set<string>()
   readonly #participants: Map<string, ParticipantRow>
   readonly #changed = new Set<string>()

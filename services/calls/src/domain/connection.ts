@@ -1,4 +1,3 @@
-/** Of a participant to the media server. */
 export type Connection = {
   sid: string
   /** Sid of the media server's room, which changes when the room is reopened. */

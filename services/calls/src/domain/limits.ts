@@ -1,10 +1,10 @@
 /** How long a token can be used to join a call. */
 export const tokenLifeMs = 300_000
-/** For a participant to connect to the media server. */
+/** Time in which a participant must connect to the media server. */
 export const connectTimeoutMs = 60_000
-/** Between our clock and that of the media server. */
+/** Difference allowed between our clock and that of the media server. */
 export const clockSlackMs = 2_000
-/** Of ended calls and ids of webhooks. */
+/** Ended calls and ids of webhooks are kept for this time. */
 export const retentionMs = 86_400_000
 /** After this number of consecutive failures all calls are ended. */
 export const maxFailedListings = 3

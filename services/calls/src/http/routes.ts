@@ -9,7 +9,6 @@ import { replyJson } from './reply.ts'
 
 const webhookPath = '/webhooks/livekit'
 
-/** For metrics. */
 export const routeOf = (path: string): string => (path === webhookPath ? path : '*')
 
 export function handleRequests(ctx: Context): RequestListener {

@@ -12,7 +12,7 @@ const task = 'compare calls'
 const callsPerPage = 100
 const callsAtOnce = 8
 
-/** In one process at a time. */
+/** One process at a time compares the calls. */
 export function compareCalls(
   ctx: Context,
   media: Media,

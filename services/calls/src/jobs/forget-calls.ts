@@ -4,7 +4,7 @@ import { retentionMs } from '../domain/limits.ts'
 import { forgetEndedCalls } from '../store/calls.ts'
 import { forgetWebhooks } from '../store/webhooks.ts'
 
-/** Also deletes ids of webhooks; both a day after the end or receipt. */
+/** Also deletes ids of webhooks. */
 export function forgetCalls(
   { db, now }: Pick<Context, 'db' | 'now'>,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },

@@ -4,12 +4,11 @@ import { callParticipants, calls } from './schema.ts'
 
 export type ParticipantRow = typeof callParticipants.$inferSelect
 
-/** Includes former participants. */
+/** Former participants are included. */
 export function findParticipants(db: Reader, callId: string): Promise<ParticipantRow[]> {
   return db.select().from(callParticipants).where(eq(callParticipants.callId, callId))
 }
 
-/** In the order of joining. */
 export function findPresent(db: Reader, callIds: readonly string[]): Promise<ParticipantRow[]> {
   return db
     .select()
@@ -18,7 +17,7 @@ export function findPresent(db: Reader, callIds: readonly string[]): Promise<Par
     .orderBy(asc(callParticipants.joinedAt), asc(callParticipants.userId))
 }
 
-/** Rows of the present participants, and of these users even if they are not in the call. */
+/** Also finds these users if they are not in the call. */
 export function findParticipantsForChange(
   tx: Tx,
   callId: string,
@@ -71,7 +70,7 @@ async function saveBatch(tx: Tx, participants: ParticipantRow[]): Promise<void> 
     })
 }
 
-/** In the order in which calls are locked. */
+/** The order is that in which calls are locked. */
 export async function findActiveCallIds(db: Reader, userId: string): Promise<string[]> {
   const rows = await db
     .select({ id: calls.id })
@@ -82,7 +81,7 @@ export async function findActiveCallIds(db: Reader, userId: string): Promise<str
   return rows.map(({ id }) => id)
 }
 
-/** Of calls that the user has left; returns their number. */
+/** Keeps participations in calls that the user has not left. Returns the number of deleted rows. */
 export function forgetParticipationsOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const where = and(eq(callParticipants.userId, userId), isNotNull(callParticipants.leftAt))
   return deleteInBatches(db, callParticipants, { where, signal })

@@ -36,9 +36,8 @@ export const calls = pgTable(
     id: text().primaryKey(),
     roomId: text('room_id').notNull(),
     dm: boolean().notNull(),
-    /** Increased by each event. */
     version: bigint({ mode: 'bigint' }).notNull(),
-    /** Shared by everyone in the call; deleted when it ends. */
+    /** Everyone in the call has this key; deleted when the call ends. */
     e2eeKey: bytea('e2ee_key'),
     startedAt: instant('started_at').notNull(),
     endedAt: instant('ended_at'),
@@ -67,7 +66,6 @@ export const callParticipants = pgTable(
     joinedAt: instant('joined_at').notNull(),
     /** Null while the user is in the call. */
     leftAt: instant('left_at'),
-    /** How the last join or leave was detected. */
     source: text().$type<'user' | 'livekit' | 'reconciliation'>().notNull(),
     /** When the user joined; null once they have connected to the media server or left. */
     awaitedSince: instant('awaited_since'),
@@ -111,6 +109,6 @@ export const mediaChores = pgTable(
 export const turns = pgTable('turns', {
   task: text().primaryKey(),
   nextAt: instant('next_at').notNull(),
-  /** In a row. */
+  /** Consecutive failures. */
   failures: integer().notNull(),
 })

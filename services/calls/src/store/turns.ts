@@ -12,7 +12,6 @@ export async function claimRun(db: Db, task: string, now: Date, nextAt: Date): P
   return taken.length > 0
 }
 
-/** Returns the number of consecutive failures. */
 export async function recordRun(db: Db, task: string, succeeded: boolean): Promise<number> {
   const failures = succeeded ? 0 : sql`${turns.failures} + 1`
   const [row] = await db

@@ -44,7 +44,7 @@ async function speak(): Promise<void> {
   }
 }
 
-/** For each 200 ms; 0 if the audio is too quiet. */
+/** The fraction is reported each 200 ms; it is 0 if the audio is too quiet. */
 async function listen(track: RemoteTrack): Promise<void> {
   process.send?.({ subscribed: true })
   let samples: number[] = []

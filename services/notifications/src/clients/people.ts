@@ -7,8 +7,7 @@ const log = logger('notifications')
 const options = { timeoutMs: 1_500 }
 
 /**
- * By id, without unknown people. Empty while accounts does not answer, because a list without names is better than
- * none.
+ * Unknown people are left out. Empty while accounts does not answer, because a list without names is better than none.
  */
 export const fetchPeople =
   (accounts: Client<typeof AccountsInternalService>) =>

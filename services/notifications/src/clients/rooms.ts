@@ -14,14 +14,13 @@ export class RoomAccess {
     this.#rooms = rooms
   }
 
-  /** Throws unless the caller is an effective member. */
   async assertMember(caller: Caller, roomId: string): Promise<void> {
     const { exists, effectiveMember } = await this.#accessOf(caller, roomId)
     if (!exists) throw roomNotFound()
     if (!effectiveMember) throw notAMember()
   }
 
-  /** Those of which the caller is an effective member, by id. */
+  /** Only those of which the caller is an effective member. */
   async listAccessible({ userId, roleIds }: Caller, roomIds: readonly string[]): Promise<Map<string, RoomHeader>> {
     const chunks = Array.from({ length: Math.ceil(roomIds.length / roomsPerCall) }, (_, index) =>
       roomIds.slice(index * roomsPerCall, (index + 1) * roomsPerCall),

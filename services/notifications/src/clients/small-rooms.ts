@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Audiences } from './audiences.ts'
 
-/** For large and for universal rooms. */
+/** How long it is cached that a room is large or universal. */
 const cacheTtlMs = 60_000
 const maxCached = 10_000
 /** Short, because rooms answers in milliseconds and a job can find the members as well. */
@@ -37,7 +37,7 @@ export class SmallRooms {
     return undefined
   }
 
-  /** A lower bound of the number of members; Infinity for a universal room. Reads no members. */
+  /** Returns Infinity for a universal room. Reads no members. */
   async #fetchLowerBound(roomId: string): Promise<number> {
     const { universal } = await this.#audiences.listMembers(roomId, {}, 1, timeoutMs)
     const lowerBound = universal ? Infinity : 0

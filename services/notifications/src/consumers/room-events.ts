@@ -76,7 +76,7 @@ const recordRetractionsFirst = ({ db, now }: Context, events: readonly Event[]):
     now(),
   )
 
-/** By room, once for all events. */
+/** One query finds the people for all events. */
 async function findAllMessagesUsersByRoom(
   ctx: Context,
   events: readonly Event[],

@@ -3,10 +3,9 @@ import type { NotificationKind } from './tag.ts'
 /** A person to notify, unless their level forbids it. `silent`: the status is do not disturb, so nothing is pushed. */
 export type Recipient = { userId: string; kind: NotificationKind; silent: boolean }
 
-/** A person's first kind is used. */
 export type CandidatesByKind = readonly (readonly [kind: NotificationKind, userIds: Iterable<string>])[]
 
-/** The first kind of each candidate, without the author, who is never notified. */
+/** Leaves out the author, who is never notified. */
 export function findFirstKinds(candidates: CandidatesByKind, authorId: string): Map<string, NotificationKind> {
   const found = new Map<string, NotificationKind>()
   for (const [kind, userIds] of candidates) {

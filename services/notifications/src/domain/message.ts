@@ -4,9 +4,9 @@ import type { Event, MessagePostedFact } from '@parley/contracts/internal'
 /** A message that may notify people. */
 export type Message = {
   roomId: string
-  /** The event that announced it: the message itself, or an echo. */
+  /** The message itself, or an echo. */
   eventId: string
-  /** The message; of an echo, the reply that it shows. */
+  /** Of an echo, the reply that it shows. */
   messageId: string
   actorId: string
   roomSeq: bigint
@@ -23,7 +23,6 @@ export type Message = {
   traceparent?: string
 }
 
-/** A message, and the fact that names the people to notify. */
 export type Posting = { message: Message; fact: MessagePostedFact }
 
 /** A posted message, or one whose mentions were resolved later. Undefined if the event has none. */

@@ -8,7 +8,6 @@ export function parsePageRequest(request: PageRequest | undefined) {
   return { limit, wanted: limit + 1, offset: request?.offset ?? 0, cursor: request?.cursor ?? '' }
 }
 
-/** The rows to show, with their page information. */
 export function toPage<T>(
   rows: readonly T[],
   { limit, total, cursorOf }: { limit: number; total: bigint; cursorOf: (row: T) => string },

@@ -1,4 +1,3 @@
-/** Why a person is notified. */
 export type NotificationKind = 'direct_message' | 'mention' | 'reply' | 'room_message'
 
 /** Such a push may wake a sleeping phone. */

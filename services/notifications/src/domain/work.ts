@@ -23,7 +23,6 @@ export type Dismissal =
 
 /** A message and the audiences still to be notified. */
 export type AudienceJob = {
-  /** The kind of the job as it is stored. */
   of: 'told'
   message: Omit<Message, 'roomSeq' | 'postedAt'> & { roomSeq: string; postedAt: string }
   audiences: Audience[]

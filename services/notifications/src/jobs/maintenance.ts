@@ -4,7 +4,6 @@ import { reportJobs } from '../metrics.ts'
 import { notificationQueue } from '../store/jobs.ts'
 import { deleteOldRows } from '../store/old-rows.ts'
 
-/** While there are jobs. */
 const intervalWhileWaitingMs = 10_000
 
 export function startMaintenance(ctx: Context): AsyncDisposable {

@@ -17,8 +17,8 @@ const log = logger('jobs')
 const retry: RetryPolicy = { initialMs: 500, maxMs: 60_000, maxAttempts: 10 }
 
 /**
- * One batch of members or dismissals at a time; an unfinished job then moves behind the others. Jobs for people with
- * the level ALL_MESSAGES run last.
+ * Runs one batch of members or dismissals at a time; an unfinished job then moves behind the others. Jobs for people
+ * with the level ALL_MESSAGES run last.
  */
 export function runNotificationJobs(
   ctx: Context,
@@ -55,7 +55,6 @@ async function runJob(ctx: Context, { work, after }: NotificationJob): Promise<J
   return more ? { work, after } : undefined
 }
 
-/** In the trace of the message. */
 function notifyTraced(ctx: Context, work: AudienceJob, after: string): Promise<JobState> {
   const parent = traceOf(work)
   const notify = () => notifyNextMembers(ctx, work, after)

@@ -1,7 +1,7 @@
 import { sqlRows, type Reader } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
 
-/** Users with the effective level ALL_MESSAGES in a room, from after an id, in id order. */
+/** Sorted by id, starting after `after`. */
 export async function listAllMessagesUsers(
   db: Reader,
   roomId: string,
@@ -12,7 +12,6 @@ export async function listAllMessagesUsers(
   return rows.map(({ userId }) => userId)
 }
 
-/** In id order. */
 export async function filterAllMessagesUsers(
   db: Reader,
   roomId: string,
@@ -31,7 +30,6 @@ export async function filterAllMessagesUsers(
   return rows.map(({ userId }) => userId)
 }
 
-/** By room; rooms without such users are missing. */
 export async function listFirstAllMessagesUsers(
   db: Reader,
   roomIds: readonly string[],

@@ -28,7 +28,6 @@ const pending = sql`select n.id from notifications n where n.dismissed_at is nul
 
 export const ofUser = (userId: string): SQL => sql`${pending} and n.user_id = ${userId}`
 
-/** For all recipients. */
 export const causedBy = (actorId: string): SQL => sql`${pending} and n.actor_id = ${actorId}`
 
 export const withId = (userId: string, id: string): SQL => sql`${ofUser(userId)} and n.id = ${id}`

@@ -5,7 +5,7 @@ import { pushPriorities, type PushPriority } from '../domain/push-priority.ts'
 /** `lane`: the priority, named like the column. */
 export type DuePush = { id: bigint; host: string; lane: PushPriority }
 
-/** Negative if overdue; undefined if the queue is empty. Counts until a push is due or a lease ends. */
+/** Includes the ends of leases. Negative if overdue; undefined if the queue is empty. */
 export async function msUntilNextPush(db: Db): Promise<number | undefined> {
   const [row] = await sqlRows<{ ms: number | null }>(
     db,
@@ -15,8 +15,8 @@ export async function msUntilNextPush(db: Db): Promise<number | undefined> {
 }
 
 /**
- * Up to `perPriority` due pushes of each priority of each host, those due longest first. A dismissal waits until all
- * earlier pushes with its tag to its browser are finished.
+ * Lists up to `perPriority` due pushes of each priority of each host, those due longest first. A dismissal waits until
+ * all earlier pushes with its tag to its browser are finished.
  */
 export function listDuePushes(db: Db, perPriority: number): Promise<DuePush[]> {
   return sqlRows(

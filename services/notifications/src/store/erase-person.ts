@@ -5,7 +5,7 @@ import { lockShards } from './shards.ts'
 
 const maxAtOnce = 1000
 
-/** Notifications, read markers and departures of a user; returns the number of rows. */
+/** Returns the number of deleted rows. */
 export async function deleteRowsOf(db: Db, userId: string): Promise<number> {
   let count = 0
   for (const table of [sql`notifications`, sql`read_markers`, sql`departures`]) {

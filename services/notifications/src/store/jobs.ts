@@ -7,7 +7,7 @@ import { notificationJobs } from './schema.ts'
 
 export type NotificationJob = Job<typeof notificationJobs>
 
-/** After a step; undefined if the job is finished. */
+/** The state after a step; undefined if the job is finished. */
 export type JobState = { work: Work; after: string } | undefined
 
 /** Jobs that next notify people with the level ALL_MESSAGES run last: nobody waits for them. */

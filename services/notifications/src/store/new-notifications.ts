@@ -5,7 +5,6 @@ import type { Recipient } from '../domain/candidates.ts'
 import type { NotificationKind } from '../domain/tag.ts'
 import type { Message } from '../domain/message.ts'
 
-/** `eventId`: the event that the notification is about. */
 export type Created = { id: string; userId: string; kind: NotificationKind; silent: boolean; eventId: string }
 
 /**

@@ -18,7 +18,6 @@ export function listNotificationLevels(db: Reader, userId: string): Promise<Noti
   return levelsOf(db, { userId })
 }
 
-/** For the server and for a room. */
 export async function findLevels(db: Reader, userId: string, roomId = ''): Promise<NotificationLevelRow[]> {
   const isOfUser = eq(notificationLevels.userId, userId)
   return db
@@ -62,14 +61,13 @@ export async function raiseLevelsVersion(tx: Tx, userId: string, held = 0n): Pro
   return row.version
 }
 
-/** 0 if the user never chose a level. */
 export async function getLevelsVersion(reader: Reader, userId: string): Promise<bigint> {
   const { version } = preferences
   const [row] = await reader.select({ version }).from(preferences).where(eq(preferences.userId, userId))
   return row?.version ?? 0n
 }
 
-/** Also deletes their version; returns the number of deleted rows. */
+/** Returns the number of deleted rows. */
 export async function deleteNotificationLevels(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const where = eq(notificationLevels.userId, userId)
   const levels = await deleteInBatches(db, notificationLevels, { where, signal })

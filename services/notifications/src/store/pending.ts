@@ -13,7 +13,6 @@ export type Pending = {
   createdAt: Date
 }
 
-/** Newest first. */
 export type PendingKey = Pick<Pending, 'createdAt' | 'id'>
 
 type Wanted = { limit: number; offset: number; after: PendingKey | undefined }
@@ -45,10 +44,9 @@ export async function listPending(
   )
 }
 
-/** Either a room, or a notification with its row number on the page. */
+/** A room, or a notification with its row number on the page. */
 type PageRow = (PendingRoom & { id: null }) | (Pending & { rowNumber: bigint })
 
-/** The page is of one room, or of all. */
 export async function listPendingWithRooms(
   db: Reader,
   userId: string,
@@ -72,7 +70,7 @@ export async function listPendingWithRooms(
   }
 }
 
-/** Pending notifications of the user, in the order of `ids`. */
+/** The order is that of `ids`. */
 export async function findPending(db: Reader, userId: string, ids: readonly string[]): Promise<Pending[]> {
   return sqlRows<Pending>(
     db,

@@ -4,7 +4,6 @@ import { sql, type SQL } from 'drizzle-orm'
 import { bestPriority, maxFirst, maxSoon } from '../domain/push-priority.ts'
 import type { NotificationKind } from '../domain/tag.ts'
 
-/** A push to all browsers of a user. */
 export type NewPush = {
   notificationId: string
   userId: string

@@ -26,7 +26,7 @@ export type LeasedPush = {
   auth: string
 }
 
-/** Without pushes that another process has leased meanwhile. */
+/** Skips pushes that another process has leased meanwhile. */
 export function leasePushes(db: Db, ids: readonly bigint[], leaseMs: number): Promise<LeasedPush[]> {
   return sqlRows(
     db,
@@ -46,7 +46,7 @@ export function leasePushes(db: Db, ids: readonly bigint[], leaseMs: number): Pr
   )
 }
 
-/** Those that are still queued. */
+/** Leaves out pushes that are no longer queued. */
 export async function findQueued(db: Db, ids: readonly bigint[]): Promise<Map<bigint, { withdrawn: boolean }>> {
   const rows = await sqlRows<{ id: bigint; withdrawn: boolean }>(
     db,
@@ -55,7 +55,6 @@ export async function findQueued(db: Db, ids: readonly bigint[]): Promise<Map<bi
   return new Map(rows.map(({ id, withdrawn }) => [id, { withdrawn }]))
 }
 
-/** The pushes have been sent or never will be. */
 export async function deletePushes(db: Db, ids: readonly bigint[]): Promise<void> {
   if (ids.length > 0) await db.execute(sql`delete from push_jobs where id = any(${idList(ids)})`)
 }
@@ -104,7 +103,6 @@ export async function deleteGoneSubscriptions(
     where s.id = g.id and s.p256dh = g.p256dh and s.auth = g.auth`)
 }
 
-/** Returns the number of deleted pushes. */
 export async function deleteOldPushes(db: Db, olderThanMs: number, limit: number): Promise<number> {
   const deleted = await db.execute(sql`
     delete from push_jobs where id in (
@@ -115,13 +113,9 @@ export async function deleteOldPushes(db: Db, olderThanMs: number, limit: number
 
 const overdueAfterMs = 600_000
 
-/**
- * Queued pushes of a priority, including those being sent: their number, how many of them are overdue, and the age of
- * the oldest.
- */
+/** Includes pushes being sent. `age`: of the oldest push. */
 export type QueueState = { lane: PushPriority; depth: number; overdue: number; oldestMs: number }
 
-/** Priorities without queued pushes are missing. */
 export function measureQueue(db: Db): Promise<QueueState[]> {
   return sqlRows(
     db,

@@ -4,7 +4,6 @@ import type { StoredLevel } from '../domain/levels.ts'
 
 export type ChosenLevels = { userId: string; roomId: string; room: StoredLevel | null; server: StoredLevel | null }
 
-/** People who chose no level are left out. */
 export function findChosenLevels(
   db: Db,
   pairs: readonly { userId: string; roomId: string }[],

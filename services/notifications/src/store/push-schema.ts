@@ -54,17 +54,15 @@ export const pushJobs = pgTable(
     kind: text({ enum: ['direct_message', 'mention', 'reply', 'room_message'] }),
     /** When the notification was created or dismissed. */
     createdAt: instant('created_at').notNull(),
-    /** The priority. */
     lane: text({ enum: pushPriorities }).notNull().default('soon'),
     dueAt: instant('due_at')
       .notNull()
       .default(sql`now()`),
     leasedUntil: instant('leased_until'),
-    /** Not counting leases during which it was certainly not sent. */
+    /** Does not count leases during which the push was certainly not sent. */
     attempts: integer().notNull().default(0),
     /** The notification was dismissed while the push was leased; then it must not be sent. */
     withdrawn: boolean().notNull().default(false),
-    /** Of the cause; empty if there is none. */
     traceparent: text().notNull().default(''),
   },
   (t) => [

@@ -5,7 +5,6 @@ import { pushJobs, pushSubscriptions } from './schema.ts'
 
 export type NewSubscription = {
   userId: string
-  /** Of the subscribing session. */
   credentialId: string
   endpoint: URL
   p256dh: string
@@ -79,7 +78,6 @@ export async function deletePushesOfEnded(
   })
 }
 
-/** Returns their number. */
 export async function deleteSubscriptionsOfEnded(
   on: Db | Tx,
   userId: string,
@@ -88,7 +86,7 @@ export async function deleteSubscriptionsOfEnded(
   return (await on.delete(pushSubscriptions).where(endedOf(userId, ended))).rowCount ?? 0
 }
 
-/** Also deletes their queued pushes; returns the number of subscriptions. */
+/** Deletes queued pushes, too; returns the number of subscriptions. */
 export async function deleteSubscriptions(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const ended = { credentialIds: [], all: true }
   await deletePushesOfEnded(db, userId, ended, signal)

@@ -54,7 +54,6 @@ export const notifications = pgTable(
     eventId: text('event_id').notNull(),
     kind: text({ enum: ['direct_message', 'mention', 'reply', 'room_message'] }).notNull(),
     actorId: text('actor_id').notNull(),
-    /** Empty in the main timeline. */
     threadRootEventId: text('thread_root_event_id').notNull(),
     inReplyTo: text('in_reply_to').notNull(),
     roomSeq: bigint('room_seq', { mode: 'bigint' }).notNull(),
@@ -97,7 +96,6 @@ export const readMarkers = pgTable(
   {
     userId: text('user_id').notNull(),
     roomId: text('room_id').notNull(),
-    /** Empty for the main timeline. */
     threadRootEventId: text('thread_root_event_id').notNull(),
     roomSeq: bigint('room_seq', { mode: 'bigint' }).notNull(),
     movedAt: instant('moved_at').notNull(),
@@ -130,7 +128,6 @@ export const retractions = pgTable(
   (t) => [index('retractions_by_age').on(t.retractedAt)],
 )
 
-/** Work that does not fit into one transaction. */
 export const notificationJobs = pgTable(
   'notification_jobs',
   {

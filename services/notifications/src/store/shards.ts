@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { versionOfNow } from '@parley/events'
 import { allShards } from '../domain/shards.ts'
 
-/** The rows that writers lock. Repeated calls are harmless. */
+/** Writers lock these rows. Repeated calls are harmless. */
 export async function createShards(db: Db): Promise<void> {
   await db.execute(sql`
     insert into notification_shards (shard, version)

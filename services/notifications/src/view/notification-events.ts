@@ -7,7 +7,6 @@ import type { Created } from '../store/new-notifications.ts'
 
 export type ShardChange = { shard: number; version: bigint; at: Date }
 
-/** About one message, for users of one shard. */
 export function toCreatedEvent(change: ShardChange, message: Message, created: readonly Created[]): OutgoingEvent {
   const { roomId, eventId, inReplyTo, actorId, traceparent = '' } = message
   const deliveries = created.map(({ id, userId, kind, silent }) => {
@@ -22,9 +21,8 @@ export function toCreatedEvent(change: ShardChange, message: Message, created: r
 /** Names and pictures with which clients can show a mention or direct message without another call. */
 export type DisplayDetails = {
   roomName: string
-  /** Undefined when unknown. */
   sender: User | undefined
-  /** Number of participants of a direct message besides sender and reader. */
+  /** Participants of a direct message besides sender and reader. */
   others: number
 }
 
@@ -69,7 +67,6 @@ export function toPeopleCalledEvent(
   }
 }
 
-/** For users of one shard. */
 export function toDismissedEvent(change: ShardChange, dismissed: readonly Dismissed[]): OutgoingEvent {
   const deliveries = dismissed.map(({ id, userId }) => {
     const event = { id: newId('event'), createdAt: change.at, actorId: userId, value: { notificationId: id } }

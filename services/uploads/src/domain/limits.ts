@@ -1,7 +1,7 @@
 export const maxChunkBytes = 524_288
 /** Smaller chunks count as small, except the last one of a file. */
 export const smallChunkBytes = 65_536
-/** Per session, which bounds its rows. It allows 25 MiB in chunks of 6.4 KB. */
+/** The number of small chunks of a session, which bounds its rows. It allows 25 MiB in chunks of 6.4 KB. */
 export const maxSmallChunks = 4_096
 /** An attached image is held in memory while it is inspected. */
 export const maxImageBytes = 64 * 1024 * 1024
@@ -10,7 +10,7 @@ export const maxOpenUploads = 20
 export const uploadLifeMs = 15 * 60_000
 /** How long a finished session, and a file that no message uses, are kept. */
 export const keptMs = 24 * 3_600_000
-/** How long unused blobs and unused images are kept. */
+/** Unused blobs and unused images are kept for this time. */
 export const unclaimedLifeMs = 3_600_000
 /** Age from which bytes must have a row: rows are written after bytes. */
 export const settledMs = 2 * unclaimedLifeMs

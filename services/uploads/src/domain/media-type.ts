@@ -14,7 +14,6 @@ const bare = (contentType: string): string => contentType.split(';', 1)[0]?.trim
 
 export const isVideo = (contentType: string): boolean => bare(contentType).startsWith('video/')
 
-/** Players read audio and video in parts. */
 export const isPlayed = (contentType: string): boolean => /^(audio|video)\//.test(bare(contentType))
 
 /** Such images are decoded at completion and available in other sizes. */

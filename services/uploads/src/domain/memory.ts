@@ -1,16 +1,15 @@
 const MiB = 1024 ** 2
 const GiB = 1024 ** 3
 
-/** For code, running requests, files being assembled. */
+/** Memory for code, running requests and files being assembled. */
 const processBytes = 256 * MiB
-/** An image of 40 million pixels while it is decoded. */
+/** Memory of an image of 40 million pixels while it is decoded. */
 const imageBytes = 200e6
 const leastToolBytes = GiB
 const maxToolBytes = 4 * GiB
 
 const defaults = { imagesAtOnce: 2, transformCacheBytes: 64 * MiB, videosAtOnce: 2 }
 
-/** Missing settings are derived from the memory limit. */
 export type MemoryRequests = { [What in keyof typeof defaults]?: number | undefined }
 
 /** Limits of one process. `toolBytes`: memory of one ffmpeg. */

@@ -7,7 +7,6 @@ export type FileLimits = { maxUploadBytes: number; videoEnabled: boolean; maxVid
 
 export type UploadDraft = { roomId: string; filename: string; contentType: string; size: number; sha256: string }
 
-/** Throws `invalid_argument`. */
 export function draftUpload(request: CreateUploadRequest, limits: FileLimits): UploadDraft {
   const filename = cleanFilename(request.filename)
   if (filename === undefined) throw errors.filenameInvalid()

@@ -1,13 +1,12 @@
 import { planMemory, type MemoryPlan, type MemoryRequests } from '../domain/memory.ts'
 import { reportTooLittleMemory } from '../metrics.ts'
 
-/** Of the container; undefined if there is none. */
+/** Undefined if the container has no limit. */
 function memoryLimit(): number | undefined {
   const limit = process.constrainedMemory()
   return limit > 0 && limit < Number.MAX_SAFE_INTEGER ? limit : undefined
 }
 
-/** Logs a warning if the plan exceeds the memory limit. */
 export function divideMemory(requests: MemoryRequests, worksOn: { images: boolean; videos: boolean }): MemoryPlan {
   const limit = memoryLimit()
   const plan = planMemory(limit, requests, worksOn)

@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Identify one state of a file. */
 export type Validators = { etag: string; lastModified: Date }
 
-/** By tag, or by time if the client sent no tag. */
+/** Compares by tag, or by time if the client sent no tag. */
 export function isUnchanged(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
   const known = headers['if-none-match']
   if (known !== undefined) return isKnownTag(known, etag)
@@ -21,5 +20,4 @@ function isKnownTag(ifNoneMatch: string, tag: string): boolean {
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((given) => given.trim().replace(/^W\//, '') === tag)
 }
 
-/** Dates in headers have a precision of seconds. */
 const wholeSeconds = (date: Date): number => Math.floor(date.getTime() / 1000) * 1000

@@ -16,7 +16,7 @@ export function contentHeaders({ contentType, filename }: { contentType: string;
   } satisfies OutgoingHttpHeaders
 }
 
-/** Invalid in a header or on a disk, or able to disguise a file name. */
+/** These characters are invalid in a header or on a disk, or can disguise a file name. */
 const unsafe = /[\p{Cc}\p{Cs}/\\\u202a-\u202e\u2066-\u2069]/gu
 
 function disposition(type: 'attachment' | 'inline', filename: string): string {

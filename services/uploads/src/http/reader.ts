@@ -7,7 +7,6 @@ import type { Context } from '../context.ts'
 import { addressOf } from './client-address.ts'
 import { Refusal } from './refusal.ts'
 
-/** A file, another size of an image, or a rendition or the poster of a video. */
 export type Wanted = { assetId: string; size: ServerImageSize | undefined; variant?: VideoVariant }
 
 export type KnownReader = RoomReader & { by: 'signed URL' | 'bearer' | 'cookie' }
@@ -42,7 +41,6 @@ function readerOfSignedUrl(ctx: Context, access: string, { assetId, size, varian
   return { userId: signed.userId, by: 'signed URL' }
 }
 
-/** Counts a request with an invalid signature, and throws. */
 function refuseSignature(ctx: Context, request: IncomingMessage): never {
   const address = addressOf(ctx, request)
   const waitMs = ctx.credentialAttempts.wait(address)

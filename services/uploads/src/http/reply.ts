@@ -1,6 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
-/** The response must not be cached. */
 export function replyJson(
   response: ServerResponse,
   status: number,

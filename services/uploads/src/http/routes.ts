@@ -24,7 +24,6 @@ const publicCorsHeaders = {
   'access-control-expose-headers': exposedHeaders.join(', '),
 }
 
-/** For metrics and traces; `*` for unknown paths. */
 export function routeOf(path: string): string {
   if (path === '/internal/blobs') return path
   if (serverImagePath.test(path)) return '/assets/server/{key}'

@@ -12,7 +12,6 @@ import { noSuchAsset, Refusal } from './refusal.ts'
 export type Sendable = Validators & {
   size: number
   headers: OutgoingHttpHeaders
-  /** Undefined if the bytes are missing. */
   open: (range?: ByteRange) => Promise<Readable | undefined>
 }
 
@@ -49,7 +48,6 @@ export async function send(request: IncomingMessage, response: ServerResponse, f
   await pipeline(content, response)
 }
 
-/** Throws a refusal if the bytes are missing. */
 export async function readAll({ content }: Pick<StoredFile<unknown>, 'content'>): Promise<Buffer> {
   const stream = await content()
   if (!stream) throw noSuchAsset()

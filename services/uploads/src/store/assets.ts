@@ -23,7 +23,6 @@ export async function findAsset(db: Reader, id: string, userId: string): Promise
   return row
 }
 
-/** In no particular order. */
 export function findAssets(
   db: Reader,
   { roomId, ids, userId }: { roomId: string; ids: readonly string[]; userId: string },
@@ -34,7 +33,7 @@ export function findAssets(
     .where(and(inArray(assets.id, [...ids]), eq(assets.roomId, roomId), isVisibleTo(userId)))
 }
 
-/** Without files that are lost or marked for deletion; in the order of their ids. */
+/** Skips files that are lost or marked for deletion. Locks in the order of their ids. */
 export function lockAssets(tx: Tx, ids: readonly string[]): Promise<AssetRow[]> {
   return tx
     .select()

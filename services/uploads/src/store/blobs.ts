@@ -29,7 +29,6 @@ export async function takeBlob(db: Db | Tx, id: string): Promise<boolean> {
   return (await db.delete(blobs).where(eq(blobs.id, id)).returning({ id: blobs.id })).length > 0
 }
 
-/** Deletes the rows of blobs that no call used in time, and returns their ids. */
 export async function forgetOldBlobs(db: Db, before: Date, limit: number): Promise<string[]> {
   const old = db.select({ id: blobs.id }).from(blobs).where(lt(blobs.createdAt, before)).limit(limit)
   const rows = await db.delete(blobs).where(inArray(blobs.id, old)).returning({ id: blobs.id })

@@ -15,7 +15,7 @@ export async function findImported(
   return row
 }
 
-/** Regardless of who may see the file, even if its bytes are lost; undefined if it is marked for deletion. */
+/** Finds any file that is not marked for deletion, even if its bytes are lost and whoever may see it. */
 export async function findAnyAsset(reader: Reader, id: string): Promise<AssetRow | undefined> {
   const [row] = await reader
     .select()
@@ -32,7 +32,6 @@ export async function recordImportStarted(tx: Tx, key: Uint8Array, uploadId: str
     .onConflictDoUpdate({ target: importedFiles.key, set: started })
 }
 
-/** All bytes of the file are stored. */
 export async function recordImportCompleted(db: Db, uploadId: string, assetId: string): Promise<void> {
   await db.update(importedFiles).set({ assetId }).where(eq(importedFiles.uploadId, uploadId))
 }

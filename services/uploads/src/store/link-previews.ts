@@ -4,7 +4,7 @@ import { linkPreviews } from './schema.ts'
 
 export type LinkPreviewRow = typeof linkPreviews.$inferSelect
 
-/** The newest that has not expired. */
+/** Finds the newest preview that has not expired. */
 export async function findPreview(db: Reader, urlDigest: Buffer, now: Date): Promise<LinkPreviewRow | undefined> {
   const [row] = await db
     .select()

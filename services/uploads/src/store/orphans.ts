@@ -2,7 +2,6 @@ import { inArray, lt, sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { orphans } from './schema.ts'
 
-/** Returns when each was first found. */
 export async function recordOrphans(db: Db, keys: readonly string[], now: Date): Promise<Map<string, Date>> {
   if (keys.length === 0) return new Map()
   const rows = await db

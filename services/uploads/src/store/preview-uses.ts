@@ -30,7 +30,7 @@ export async function endPreviewUses(tx: Tx, uses: readonly Use[]): Promise<void
     })
 }
 
-/** Ended so long ago that no late event can refer to them. Returns their number. */
+/** Deletes uses that ended so long ago that no late event can refer to them. Returns their number. */
 export async function forgetEndedUses(db: Db, limit: number): Promise<number> {
   const ended = db
     .select({ imageKey: previewUses.imageKey, messageEventId: previewUses.messageEventId })

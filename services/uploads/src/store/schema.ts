@@ -46,7 +46,6 @@ export const serverImages = pgTable(
   'server_images',
   {
     key: text().primaryKey(),
-    /** User id, or `server`. */
     ownerId: text('owner_id').notNull(),
     kind: text().$type<'avatar' | 'logo' | 'banner' | 'link_preview'>().notNull(),
     size: integer().notNull(),
@@ -114,7 +113,7 @@ export const orphans = pgTable(
   {
     key: text().primaryKey(),
     foundAt: instant('found_at').notNull(),
-    /** Last found by a sweep or check. Entries that a complete sweep did not find are deleted. */
+    /** When a sweep or check last found the bytes. Entries that a complete sweep did not find are deleted. */
     seenAt: instant('seen_at').notNull(),
   },
   (t) => [index('orphans_seen').on(t.seenAt)],
@@ -129,12 +128,10 @@ export const uploads = pgTable(
     filename: text().notNull(),
     contentType: text('content_type').notNull(),
     size: bigint({ mode: 'number' }).notNull(),
-    /** Of the whole file as hex. */
     sha256: text().notNull(),
     /** `ended`: cancelled, expired, of a deleted user, or missing a chunk; its bytes are about to be deleted. */
     state: text().$type<'open' | 'completed' | 'ended'>().notNull().default('open'),
     committed: bigint({ mode: 'number' }).notNull().default(0),
-    /** Their number is limited. */
     smallChunks: integer('small_chunks').notNull().default(0),
     assetId: text('asset_id'),
     createdAt: instant('created_at').notNull(),
@@ -144,13 +141,11 @@ export const uploads = pgTable(
   (t) => [index('uploads_expiry').on(t.expiresAt), index('uploads_owner').on(t.ownerId)],
 )
 
-/** Until the file is assembled. */
 export const uploadChunks = pgTable(
   'upload_chunks',
   {
     uploadId: text('upload_id').notNull(),
     position: bigint({ mode: 'number' }).notNull(),
-    /** Of the bytes in the storage. */
     key: text().notNull(),
   },
   (t) => [primaryKey({ columns: [t.uploadId, t.position] })],
@@ -171,14 +166,10 @@ export const assets = pgTable(
     height: integer().notNull(),
     animated: boolean().notNull().default(false),
     createdAt: instant('created_at').notNull(),
-    /** The message for which it is claimed. */
     claimEventId: text('claim_event_id'),
     claimedAt: instant('claimed_at'),
-    /** Whether that message was posted. */
     posted: boolean().notNull().default(false),
-    /** A check found its bytes missing or incomplete. */
     lost: boolean().notNull().default(false),
-    /** No longer shown; its bytes will be deleted. */
     doomed: boolean().notNull().default(false),
   },
   (t) => [
@@ -268,18 +259,15 @@ export const videoJobs = pgTable(
   ],
 )
 
-/** Also posters. */
 export const assetVariants = pgTable(
   'asset_variants',
   {
     /** The bytes are stored under `variants/` followed by this key. */
     key: text().primaryKey(),
     assetId: text('asset_id').notNull(),
-    /** Such as `720p`, or `poster`. */
     name: text().notNull(),
     contentType: text('content_type').notNull(),
     size: bigint({ mode: 'number' }).notNull(),
-    /** Of the bytes as hex. */
     sha256: text().notNull(),
     createdAt: instant('created_at').notNull(),
   },

@@ -8,7 +8,7 @@ import { serverImageClaims, serverImages } from './schema.ts'
 export type ServerImageRow = typeof serverImages.$inferSelect
 export type ServerImageKindName = ServerImageRow['kind']
 
-/** False if the owner is deleted. */
+/** Returns false if the owner is deleted. */
 export async function insertServerImage(
   tx: Tx,
   image: Omit<ServerImageRow, 'claimed' | 'lost' | 'doomed'>,
@@ -18,7 +18,7 @@ export async function insertServerImage(
   return true
 }
 
-/** Only an image that may be shown. */
+/** Finds only an image that may be shown. */
 export async function findServerImage(db: Reader, key: string): Promise<ServerImageRow | undefined> {
   const [row] = await db
     .select()
@@ -65,10 +65,9 @@ export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' 
   return claimed.length > 0 ? 'claimed' : 'gone'
 }
 
-/** The next page starts after it. */
 export type ImagePosition = Pick<ServerImageRow, 'createdAt' | 'key'>
 
-/** Images that were stored before a time, oldest first. */
+/** The images were stored before a time. */
 export type ImagePage = { before: Date; after: ImagePosition | undefined; limit: number }
 
 export const isInPage = ({ before, after }: ImagePage) =>
@@ -80,7 +79,7 @@ export const inPageOrder = [asc(serverImages.createdAt), asc(serverImages.key)]
 
 const isUnclaimed = sql`not ${serverImages.claimed} and not ${serverImages.doomed}`
 
-/** Avatars, logos and banners to which no event referred in time. */
+/** Finds avatars, logos and banners to which no event referred in time. */
 export function findUnclaimedImages(
   db: Reader,
   page: ImagePage,

@@ -4,8 +4,8 @@ import type { Db } from '@parley/postgres'
 import { storageIdentity } from './schema.ts'
 
 /**
- * A storage whose mark has been dropped counts as foreign. A mark is a random id that the database and the storage
- * share.
+ * A mark is a random id that the database and the storage share. A storage whose mark has been dropped counts as
+ * foreign.
  */
 const maxMarks = 500
 

@@ -4,21 +4,19 @@ import type { Db, Reader } from '@parley/postgres'
 import { storageKeys } from '../engines/storage/index.ts'
 import { assets, assetVariants, blobs, serverImages, uploadChunks, uploads } from './schema.ts'
 
-/** The bytes expected in the storage for a row. */
 export type ExpectedBytes = {
   id: string
   key: string
   /** Undefined if the row does not contain the size. */
   size?: number
-  /** Whether its bytes are known to be missing or incomplete. */
   lost: boolean
 }
 
 export type TableWithBytes = {
   name: string
-  /** In the order of ids, without rows whose bytes may already be deleted. */
+  /** Lists in the order of ids. Leaves out rows whose bytes may already be deleted. */
   listAfter(db: Reader, after: string, limit: number): Promise<ExpectedBytes[]>
-  /** The current state; undefined if the row is gone or its bytes may already be deleted. */
+  /** Undefined if the row is gone or its bytes may already be deleted. */
   find(db: Reader, id: string): Promise<ExpectedBytes | undefined>
   /**
    * Records that the bytes are lost, or found again. A file or image without bytes is hidden, a blob or rendition is

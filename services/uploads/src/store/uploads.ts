@@ -10,7 +10,7 @@ export async function insertUpload(tx: Tx, upload: NewUpload): Promise<void> {
   await tx.insert(uploads).values(upload)
 }
 
-/** Neither ended nor expired. */
+/** Undefined if the session has ended or expired. */
 export async function findUpload(db: Reader, id: string, now: Date): Promise<UploadRow | undefined> {
   const [row] = await db
     .select()
@@ -36,7 +36,6 @@ export async function appendChunk(
   return row
 }
 
-/** In order. */
 export async function findChunks(db: Reader, uploadId: string): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })
@@ -83,7 +82,7 @@ export async function findChunksOf(db: Reader, ownerId: string, limit: number): 
   return rows.map(({ key }) => key)
 }
 
-/** Of sessions that are no longer open. */
+/** Finds only chunks of sessions that are no longer open. */
 export async function findChunksToDelete(db: Reader, limit: number): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })
@@ -98,7 +97,7 @@ export async function forgetChunks(db: Db, keys: readonly string[]): Promise<voi
   if (keys.length > 0) await db.delete(uploadChunks).where(inArray(uploadChunks.key, [...keys]))
 }
 
-/** Of one owner or of all. The bytes must be deleted. */
+/** Deletes sessions of one owner or of all. The bytes must be deleted. */
 export async function forgetEnded(db: Db, ownerId?: string): Promise<void> {
   const chunks = db
     .select({ one: sql`1` })

@@ -2,12 +2,11 @@ import { and, eq, gt, sql, sum, type SQL } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
 import { assets, uploads } from './schema.ts'
 
-/** Until the end of the transaction. */
+/** The lock ends with the transaction. */
 export async function lockOwner(tx: Tx, ownerId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`uploads of ${ownerId}`}, 0))`)
 }
 
-/** Number and announced size. */
 export async function sumOpenUploads(
   reader: Reader,
   ownerId: string,

@@ -20,13 +20,12 @@ export const videoQueue = new JobQueue(videoJobs, {
 export const initialState = { status: 'processing' }
 const unprocessed = { status: 'failed', reasonCode: 'processing_failed' }
 
-/** `isProcessedAsVideo` in SQL. */
 const isProcessedAsVideo = or(
   like(assets.contentType, 'video/%'),
   and(eq(assets.contentType, 'image/gif'), assets.animated),
 )
 
-/** Each video once; returns the newly queued ones. */
+/** Queues each video once; returns the newly queued ones. */
 export async function insertVideoJobs(
   tx: Tx,
   attached: readonly AttachedFile[],
@@ -56,7 +55,6 @@ export async function insertVideoJobs(
     })
 }
 
-/** By file. */
 export async function findVideoStates(db: Reader, assetIds: readonly string[]): Promise<Map<string, VideoState>> {
   const rows = await db
     .select({ assetId: videoJobs.assetId, result: videoJobs.result })

@@ -52,7 +52,6 @@ export function handleVideoRequests({ encoder, atOnce, maxBytes, signal }: Optio
     encodeVideo(request, response)
       .catch((error: unknown) => {
         if (response.headersSent || response.destroyed) return void response.destroy()
-        // The caller retries with another worker.
         if (signal.aborted) return replyJson(response, 503, shuttingDown)
         if (error instanceof VideoFailure) return replyJson(response, 422, { error: error.message })
         reportWorkerFailure(error)

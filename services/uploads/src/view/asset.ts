@@ -11,12 +11,12 @@ import {
 import type { VideoState } from '@parley/contracts/internal'
 import type { AssetRow } from '../store/assets.ts'
 
-/** The reader; the time, base URL and secret with which URLs are signed. */
+/** `from`: base URL and secret of the signed URLs. */
 export type AssetViewOptions = { userId: string; now: Date; from: { publicUrl: string; signingSecret: string } }
 
 const defaultThumbnail: ServerImageSize = { width: 120, height: 120, fit: 'cover' }
 
-/** Default: 120x120, cropped. */
+/** The default is 120x120, cropped. */
 export function thumbnailSize(options: ImageTransformOptions | undefined): ServerImageSize {
   if (!options) return defaultThumbnail
   const fit = options.fit === ImageFitMode.CONTAIN ? 'contain' : 'cover'
@@ -25,7 +25,6 @@ export function thumbnailSize(options: ImageTransformOptions | undefined): Serve
 
 type Extras = { thumbnail?: ServerImageSize; video?: VideoState | undefined }
 
-/** With signed URLs for one reader. */
 export function toAsset(
   row: AssetRow,
   { userId, now, from }: AssetViewOptions,

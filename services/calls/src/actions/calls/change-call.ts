@@ -10,7 +10,6 @@ import { Call, type Source } from '../../domain/call.ts'
 
 type ChangeContext = Pick<Context, 'media' | 'now'>
 
-/** `userIds`: users whose state the change needs even if they are not in the call. */
 export type ChangeScope = { source: Source; userIds: readonly string[] }
 
 /** Stores the change with its events and chores. The call's row must be locked. */
@@ -34,7 +33,6 @@ export async function changeLockedCall<T>(
   return result
 }
 
-/** Returns the result of `change`; undefined if the call is not active. */
 export async function changeCall<T>(
   ctx: Context,
   callId: string,

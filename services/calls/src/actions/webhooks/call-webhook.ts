@@ -8,10 +8,9 @@ import { recordWebhook } from '../../store/webhooks.ts'
 
 export type CallWebhook = { ctx: Context; media: Media; call: CallRow; webhookId: string }
 
-/** `duplicate`: it was applied before; `erased`: it concerns a deleted account; `ended`: the call is over. */
+/** `erased`: it concerns a deleted account; `ended`: the call is over. */
 export type Outcome<T> = 'duplicate' | 'erased' | 'ended' | { result: T }
 
-/** Applies a webhook once, and changes the call if it is active. */
 export async function applyOnce<T>(
   { ctx, call: { id }, webhookId }: CallWebhook,
   userIds: readonly string[],

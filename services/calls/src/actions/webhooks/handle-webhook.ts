@@ -7,7 +7,6 @@ import { onConnected } from './on-connected.ts'
 import { onDisconnected } from './on-disconnected.ts'
 import { onRoomFinished } from './on-room-finished.ts'
 
-/** Returns false if the event is ignored. */
 export async function handleWebhook(ctx: Context, media: Media, event: WebhookEvent): Promise<boolean> {
   const { room } = event
   const call = room && (await findCallOf(ctx, media, room.name))

@@ -12,7 +12,7 @@ const choresAtOnce = 16
 const leaseMs = 20_000
 const retry: RetryPolicy = { initialMs: 1_000, maxMs: 5_000, maxAgeMs: tokenLifeMs }
 
-/** In any process: immediately after their commit, and again when a retry is due. */
+/** Any process runs chores: immediately after their commit, and again when a retry is due. */
 export function doMediaChores(
   db: Db,
   { server }: Media,

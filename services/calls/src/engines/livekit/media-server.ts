@@ -18,7 +18,7 @@ export class MediaServer {
     this.#rooms = new RoomServiceClient(url, apiKey, apiSecret, { requestTimeout: timeoutSeconds, failover: false })
   }
 
-  /** Includes the rooms of other servers that use this media server. */
+  /** The list includes the rooms of other servers that use this media server. */
   async listRooms(): Promise<string[]> {
     return (await measure(() => this.#rooms.listRooms())).map(({ name }) => name)
   }
@@ -35,7 +35,7 @@ export class MediaServer {
     await ignoreNotFound(() => this.#rooms.removeParticipant(mediaRoom, userId))
   }
 
-  /** Also removes everybody. */
+  /** Everybody in the room is removed. */
   async deleteRoom(mediaRoom: string): Promise<void> {
     await ignoreNotFound(() => this.#rooms.deleteRoom(mediaRoom))
   }

@@ -5,7 +5,7 @@ import type { Connection } from '../../domain/connection.ts'
 const standard = 0
 const duplicateIdentity = 2
 
-/** Rather than a recorder, an agent or a telephone. */
+/** Recorders, agents and telephones are participants, too. */
 export const isPerson = ({ kind }: ParticipantInfo): boolean => Number(kind) === standard
 
 export const isConnected = ({ state }: ParticipantInfo): boolean => state !== ParticipantInfo_State.DISCONNECTED

@@ -12,7 +12,6 @@ export async function dismissBatch(tx: Tx, dismissals: readonly Dismissal[], at:
   return { entries: await announceDismissed(tx, dismissed, at), more }
 }
 
-/** Inserts jobs for what does not fit into one batch. */
 export async function dismissBatchAndQueueRest(tx: Tx, dismissals: readonly Dismissal[], at: Date): Promise<bigint[]> {
   const { entries, more } = await dismissBatch(tx, dismissals, at)
   if (more) await insertJobs(tx, dismissals)

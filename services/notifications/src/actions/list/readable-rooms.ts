@@ -4,13 +4,9 @@ import type { Context } from '../../context.ts'
 import { insertJobs } from '../../store/jobs.ts'
 import { listPendingRooms, type PendingRoom } from '../../store/pending.ts'
 
-/** `headers`: by room id. */
 export type ReadableRooms = { rooms: readonly PendingRoom[]; headers: ReadonlyMap<string, RoomHeader> }
 
-/**
- * The rooms with pending notifications of the caller. Rooms that the caller may no longer read are left out, and a job
- * dismisses the notifications in them.
- */
+/** Leaves out rooms that the caller may no longer read; a job dismisses the notifications in them. */
 export async function findReadableRooms(ctx: Context, caller: Caller): Promise<ReadableRooms> {
   return filterReadableRooms(ctx, caller, await listPendingRooms(ctx.db, caller.userId))
 }

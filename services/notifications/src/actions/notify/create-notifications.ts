@@ -49,7 +49,7 @@ export async function createNotifications(tx: Tx, drafts: readonly NotificationD
 
 type Dated = NotificationDraft & { at: Date }
 
-/** A millisecond apart, so that notifications are listed in the order of messages. */
+/** The times are a millisecond apart, so that notifications are listed in the order of messages. */
 const withDistinctTimes = (drafts: readonly NotificationDraft[], at: Date): Dated[] =>
   drafts.map((draft, n) => ({ ...draft, at: new Date(at.getTime() - (drafts.length - 1 - n)) }))
 

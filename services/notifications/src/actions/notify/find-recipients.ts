@@ -10,7 +10,7 @@ import { filterAllMessagesUsers } from '../../store/all-messages.ts'
  * are not online count too.
  */
 const minForJob = 200
-/** Of people with the level ALL_MESSAGES, without a job. */
+/** More people with the level ALL_MESSAGES are notified by a job. */
 export const maxImmediateAllMessages = 300
 
 /**
@@ -63,7 +63,7 @@ export async function findRecipients(needs: Needs, posting: Posting): Promise<Fo
   }
 }
 
-/** By @all, or by @here because the user is online. */
+/** @here mentions a user who is online. */
 const isGroupMentioned = ({ fact: { mentions } }: Posting, online: boolean): boolean =>
   mentions?.all === true || (mentions?.here === true && online)
 
@@ -76,7 +76,7 @@ async function filterMembers({ audiences }: Needs, roomId: string, userIds: stri
   return { userIds: members, presences, roomName }
 }
 
-/** Through a role, @all or @here. */
+/** Finds members mentioned through a role, @all or @here. */
 async function findGroupMentioned({ audiences }: Needs, { message, fact }: Posting) {
   const { all = false, here = false, roleIds = [] } = fact.mentions ?? {}
   const calls: { audience: Audience; query: { all: true } | { roleIds: string[] } }[] = [

@@ -12,7 +12,7 @@ import { isAnyRetracted } from '../../store/tombstones.ts'
 import { findSender } from './find-sender.ts'
 import { createNotifications } from './create-notifications.ts'
 
-/** Several, since each step has a transaction for each shard of its members. */
+/** A step has several pages, since it has a transaction for each shard of its members. */
 const pagesPerStep = 4
 
 type Page = People & { after: string; roomName: string }
@@ -61,7 +61,6 @@ async function readPages(ctx: Context, message: Message, audience: Audience, aft
   return { userIds: pages.flatMap(({ userIds }) => userIds), after: upTo, last, roomName }
 }
 
-/** Effective members of the room among the next people of an audience. */
 async function readPage(ctx: Context, message: Message, audience: Audience, after: string): Promise<Page> {
   const { roomId } = message
   if (audience.of === 'members' || audience.of === 'present_members' || audience.of === 'role_holders') {

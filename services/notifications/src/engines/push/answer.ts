@@ -1,8 +1,7 @@
 export type Answer =
   | { outcome: 'accepted' }
-  /** The subscription no longer exists. */
   | { outcome: 'gone' }
-  /** Permanently. */
+  /** The push service refuses the push permanently. */
   | { outcome: 'refused' }
   /** The host of the endpoint is, or resolves to, an address that is not allowed. */
   | { outcome: 'blocked' }

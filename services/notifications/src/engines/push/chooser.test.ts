@@ -17,7 +17,7 @@ function setUp(...healthyHosts: string[]) {
   return { hosts, chooser: new Chooser(hosts) }
 }
 
-/** Whenever a push ends, chooses the next ones. Returns the pushes in the order in which they were chosen. */
+/** Chooses the next pushes whenever one ends. Returns all in the order in which they were chosen. */
 function sendAll({ hosts, chooser }: ReturnType<typeof setUp>, due: readonly DuePush[]): DuePush[] {
   const order: DuePush[] = []
   const inFlight: DuePush[] = []

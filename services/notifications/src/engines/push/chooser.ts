@@ -32,7 +32,6 @@ export class Chooser {
     }
   }
 
-  /** The next push of each host, oldest first. */
   #offers(waiting: readonly DuePush[]): DuePush[] {
     const byHost = new Map<string, DuePush[]>()
     for (const push of waiting) {
@@ -47,7 +46,6 @@ export class Chooser {
 
 const prioritiesOf = (pushes: readonly DuePush[]): Set<PushPriority> => new Set(pushes.map(({ lane }) => lane))
 
-/** The oldest push of the priority whose turn it is. */
 function pick(scheduler: TurnScheduler, pushes: readonly DuePush[]): DuePush | undefined {
   const priority = scheduler.next(prioritiesOf(pushes))
   return pushes.find((push) => push.lane === priority)

@@ -1,10 +1,10 @@
 import { AddressRefused, assertAllowedHost, type Network } from '@parley/outbound'
 import { badEndpoint, endpointIsPrivate } from './errors.ts'
 
-/** To which addresses pushes may be sent, how names are resolved, and whether TLS is optional. */
+/** `allowPlain`: TLS is optional. */
 export type PushNetwork = Network & { allowPlain: boolean }
 
-/** Normalises an endpoint; undefined if it is not a valid URL. */
+/** Undefined if the endpoint is not a valid URL. */
 export function parseEndpoint(endpoint: string): URL | undefined {
   if (!URL.canParse(endpoint)) return undefined
   const url = new URL(endpoint)

@@ -1,10 +1,10 @@
 import { TurnScheduler } from './turn-scheduler.ts'
 
-/** Of one process. */
+/** Pushes that one process has in flight. */
 export const maxAtOnce = 16
-/** In flight to a push service that is known to work. */
+/** Pushes in flight to a push service that is known to work. */
 export const maxPerHost = 4
-/** In flight to all other push services, one to each, so that they do not delay healthy ones. */
+/** Pushes in flight to all other push services, one to each, so that they do not delay healthy ones. */
 const maxToUnproven = 8
 
 const maxRemembered = 1000
@@ -63,7 +63,6 @@ export class Hosts {
     return this.#host(name).scheduler
   }
 
-  /** Initial for an unknown host. */
   #host(name: string): Host {
     return (
       this.#hosts.get(name) ?? {

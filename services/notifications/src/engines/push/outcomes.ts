@@ -8,7 +8,7 @@ import {
   type Postponed,
 } from '../../store/push-leases.ts'
 
-/** Collects the outcomes of pushes until they are written. */
+/** Holds the outcomes of pushes until they are written. */
 export class Outcomes {
   readonly #db: Db
   readonly #finished: bigint[] = []
@@ -20,7 +20,6 @@ export class Outcomes {
     this.#db = db
   }
 
-  /** The push was sent, or will not be sent (again). */
   finish({ id }: LeasedPush): void {
     this.#finished.push(id)
   }
@@ -30,7 +29,6 @@ export class Outcomes {
     this.#unsent.push(push)
   }
 
-  /** The subscription no longer exists. */
   finishGone(push: LeasedPush): void {
     this.#gone.push(push)
     this.#finished.push(push.id)

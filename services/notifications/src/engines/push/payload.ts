@@ -3,7 +3,6 @@ export type Shown = {
   body: string
   tag: string
   notificationId: string
-  /** A click opens it. */
   url: string
   icon: string
   /** Number on the app's icon; undefined leaves it unchanged. */
@@ -38,7 +37,7 @@ function encodeShow({ title, body, tag, notificationId, url, icon, appBadge }: S
   })
 }
 
-/** With as much of the text as fits; undefined if the payload is too long even without the text. */
+/** Shortens the text as little as necessary. Undefined if the payload is too long even without the text. */
 function shortenToFit(text: string, compose: (text: string) => string): string | undefined {
   const characters = Array.from(text)
   for (let left = characters.length; left >= 0; left--) {

@@ -77,7 +77,6 @@ class ReusedConnectionFailed extends Error {
 const isCausedBy = (kind: typeof AddressRefused | typeof ResolverBusy, error: unknown): boolean =>
   error instanceof kind || (error instanceof ReusedConnectionFailed && error.cause instanceof kind)
 
-/** Reads a short response to its end, and aborts a long one. */
 async function drain(answer: IncomingMessage): Promise<void> {
   let length = 0
   try {

@@ -29,7 +29,7 @@ type Options = { db: Db; settings: PushSettings | undefined; services: ServiceCl
 > &
   PushOverrides
 
-/** Sends queued pushes and deletes old ones; if push is not configured, deletes all. */
+/** Deletes all pushes if push is not configured. */
 export function startPushes({ settings, ...options }: Options): AsyncDisposable {
   const resources = new Resources()
   resources.use(maintainQueue(options.db, { isSending: settings !== undefined }))

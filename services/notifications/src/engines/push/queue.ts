@@ -11,14 +11,12 @@ export type CreatedNotification = {
   kind: NotificationKind
   /** Empty outside of threads. */
   threadRootEventId: string
-  /** The user who caused the notification. */
   actorId: string
   createdAt: Date
-  /** Of the cause. */
   traceparent?: string | undefined
 }
 
-/** To each browser of each recipient, in the transaction that creates the notifications. */
+/** Queues a push to each browser of each recipient. Call it in the transaction that creates the notifications. */
 export async function queuePushes(tx: Tx, created: readonly CreatedNotification[]): Promise<void> {
   if (created.length === 0) return
   await insertPushes(
@@ -28,8 +26,8 @@ export async function queuePushes(tx: Tx, created: readonly CreatedNotification[
 }
 
 /**
- * In the transaction that dismisses the notifications: cancels waiting pushes, and queues dismissals for browsers that
- * may have received one.
+ * Cancels waiting pushes, and queues dismissals for browsers that may have received one. Call it in the transaction
+ * that dismisses the notifications.
  */
 export async function queueDismissals(tx: Tx, dismissed: readonly { userId: string; tag: string }[]): Promise<void> {
   if (dismissed.length === 0) return

@@ -7,7 +7,6 @@ export type PushRequest = { userId: string; endpoint: URL; headers: Record<strin
 
 export type Browser = { userId: string; endpoint: string; p256dh: string; auth: string }
 
-/** Independent of the recipient. */
 export type PushContent = { payload: string; tag: string; urgency: 'high' | 'normal' }
 
 /** How long a push service keeps a push for an offline browser. */
@@ -16,7 +15,6 @@ const recordBytes = 2048
 /** Position of the record size in the header of aes128gcm, after 16 bytes of salt. */
 const recordSizeAt = 16
 
-/** Encrypts a push for its browser and signs it. */
 export function toPushRequest(keys: PushSettings, browser: Browser, content: PushContent): PushRequest {
   const { userId, endpoint, p256dh, auth } = browser
   const details = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, content.payload, {

@@ -8,7 +8,6 @@ const timeoutMs = 3_000
 
 export class RoomNames {
   readonly #rooms: ServiceClients['rooms']
-  /** By room and member. */
   readonly #cache = new LRUCache<string, string>({ max: maxCached, ttl: cacheTtlMs })
 
   constructor(rooms: ServiceClients['rooms']) {

@@ -21,13 +21,13 @@ import { prepareSpan, sendSpan } from './spans.ts'
 
 /** Preparing and sending pushes takes less. */
 const leaseMs = 30_000
-/** Collects pushes that end or are queued at about the same time. */
+/** Pushes that end or are queued at about the same time are handled together. */
 const batchDelayMs = 5
 /** Delay after the queue could not be read, or pushes could not be prepared because another service is unavailable. */
 const afterErrorMs = 1_000
 /** Interval while due pushes have to wait, because of limits of their push service or because others go first. */
 const dueIntervalMs = 100
-/** For running pushes when the process ends. */
+/** Time for running pushes when the process ends. */
 const graceMs = 3_000
 
 export type SenderOptions = {
@@ -40,7 +40,6 @@ export type SenderOptions = {
   pollMs: number
 }
 
-/** Any number of processes may send. */
 export function startSender(options: SenderOptions): AsyncDisposable {
   const sender = new Sender(options)
   const listening = pushesQueued.listen(options.db, () => sender.wake())
@@ -132,7 +131,6 @@ class Sender {
     return Math.min(idleMs, pollMs)
   }
 
-  /** Without those that another process has leased meanwhile. */
   async #lease(chosen: readonly { id: bigint; host: string }[]): Promise<LeasedPush[]> {
     let leased: LeasedPush[] = []
     try {

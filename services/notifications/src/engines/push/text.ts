@@ -2,11 +2,9 @@ import type { NotificationKind } from '../../domain/tag.ts'
 
 export type MessageSummary = {
   kind: NotificationKind
-  /** The user who caused the notification. */
   actor: string
   /** Empty for a direct message. */
   room: string
-  /** Empty if the message has no text. */
   preview: string
   attachments: number
 }

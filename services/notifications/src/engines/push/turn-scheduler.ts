@@ -10,7 +10,6 @@ const maxPassed: Record<PushPriority, number> = { first: Infinity, soon: 2, mass
 export class TurnScheduler {
   readonly #passed: Record<PushPriority, number> = { first: 0, soon: 0, mass: 0 }
 
-  /** Undefined if none waits. */
   next(waiting: ReadonlySet<PushPriority>): PushPriority | undefined {
     const candidates = pushPriorities.filter((priority) => waiting.has(priority))
     return candidates.findLast((priority) => this.#passed[priority] >= maxPassed[priority]) ?? candidates[0]

@@ -82,7 +82,6 @@ export async function checkRows(
   const findBytes = async (row: ExpectedBytes) => ({ row, stored: await ctx.storage.stat(row.key) })
   for await (const { row, stored } of readAhead(rows, objectsAtOnce, findBytes)) {
     const kind = problemOf(row, stored)
-    // The row may have been deleted meanwhile, with its bytes.
     if (kind !== undefined && (await table.find(ctx.db, row.id))) mismatches.push({ row, stored, kind })
   }
   if (guardsAgainstLoss) assertFewMissing(mismatches.filter(({ stored }) => !stored).length, rows.length)

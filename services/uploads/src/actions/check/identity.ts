@@ -59,7 +59,6 @@ export async function assertStorageIsOwn(ctx: CheckContext): Promise<void> {
   if (belonging !== 'own') throw storageMismatch(belonging)
 }
 
-/** For use before bytes are deleted. */
 export async function assertMayDelete(ctx: CheckContext): Promise<void> {
   const belonging = await compareIdentity(ctx)
   if (belonging === 'own') return

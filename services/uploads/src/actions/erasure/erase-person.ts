@@ -57,7 +57,6 @@ export const erasePerson =
     return found
   }
 
-/** Repeats a step until it finds less than a full batch. Returns the total number found. */
 async function repeatUntilDone(
   step: (limit: number) => Promise<number>,
   limit: number,

@@ -4,7 +4,7 @@ import { findVariantKeys } from '../../store/asset-variants.ts'
 import { forgetAssets } from '../../store/assets.ts'
 import { deleteEach } from './delete-each.ts'
 
-/** With their renditions. The files must be marked for deletion. */
+/** Deletes their renditions, too. The files must be marked for deletion. */
 export async function deleteAssets(ctx: Pick<Context, 'db' | 'storage'>, ids: readonly string[]): Promise<void> {
   const variants = await findVariantKeys(ctx.db, ids)
   await deleteEach(ctx, ids, {

@@ -6,7 +6,6 @@ import { forgetFailedDeletions, recordFailedDeletion } from '../../store/failed-
 /** After this many consecutive failures the storage counts as unavailable. */
 const maxFailuresInRow = 5
 
-/** `remove` deletes the bytes of one id; `forget` deletes the rows of ids whose bytes are deleted. */
 type Deletion = { remove: (id: string) => Promise<void>; forget: (ids: readonly string[]) => Promise<void> }
 
 /**

@@ -11,7 +11,6 @@ import { findServerImage, type ServerImageRow } from '../../store/server-images.
 /** `content` resolves with undefined if the bytes are missing or incomplete. */
 export type StoredFile<Row> = { row: Row; content: (range?: ByteRange) => Promise<Readable | undefined> }
 
-/** Returns undefined unless the reader may read the file. Rejects with `unavailable` if rooms does not answer. */
 export async function findReadableFile(
   ctx: Context,
   reader: RoomReader,

@@ -1,7 +1,6 @@
 const hosts = new Set(['youtube.com', 'youtube-nocookie.com'])
 const id = /^[\w-]{11}$/
 
-/** Undefined unless the URL leads to a YouTube video. */
 export function youtubeVideoId(url: URL): string | undefined {
   const candidate = candidateIn(url)
   return id.test(candidate) ? candidate : undefined

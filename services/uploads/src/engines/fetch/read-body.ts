@@ -24,7 +24,6 @@ export async function readBody(
   for await (const chunk of decompress(response) as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     length += chunk.length
-    // Leaving the loop destroys the response.
     if (length > maxBytes && ifTooLong === 'refuse') throw new FetchRefused('size')
     if (length >= maxBytes && ifTooLong === 'truncate') break
   }

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Resolve } from '@parley/outbound'
 import { safeFetch } from './safe-fetch.ts'
 
-/** Treated as public. */
+/** An address that counts as public. */
 const outside = '127.0.0.2'
-/** Treated as private. */
+/** An address that counts as private. */
 const inside = '127.0.0.1'
 const wanted = { callerId: 'Ualice', accept: '*/*', maxBytes: 1_000, ifTooLong: 'refuse' } as const
 const signal = new AbortController().signal

@@ -7,18 +7,16 @@ import { FetchRefused } from './failures.ts'
 import { readBody } from './read-body.ts'
 
 export type FetchOptions = {
-  /** The user who requests the fetch. */
   callerId: string
   accept: string
   maxBytes: number
   ifTooLong: 'truncate' | 'refuse'
   /** Whether to read a response with this content type. Default: any. */
   acceptsType?: (contentType: string) => boolean
-  /** For the whole fetch, with redirects. Default: 10 s. */
+  /** The time limit covers redirects. Default: 10 s. */
   timeoutMs?: number
 }
 
-/** After redirects. */
 export type Fetched = { url: URL; contentType: string; bytes: Buffer }
 
 /**
@@ -30,7 +28,6 @@ export type SafeFetch = (url: string, options: FetchOptions, signal: AbortSignal
 const maxRedirects = 5
 const redirects = new Set([301, 302, 303, 307, 308])
 
-/** Connects only to allowed addresses, also after redirects. */
 export function safeFetch(network: Network): SafeFetch {
   const hop = async (url: URL, options: FetchOptions, signal: AbortSignal, hopsLeft: number): Promise<Fetched> => {
     const request = () => sendRequest(url, options, { ...network, signal })
@@ -56,7 +53,7 @@ export function safeFetch(network: Network): SafeFetch {
   }
 }
 
-/** An http or https URL without credentials; relative URLs need a `base`. Throws `FetchRefused`. */
+/** Accepts an http or https URL without credentials; a relative one needs a `base`. Throws `FetchRefused`. */
 export function parseHttpUrl(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) throw new FetchRefused('url')

@@ -18,29 +18,26 @@ export type ResizedKind = 'attachment' | 'public image'
 /** `callerId`: the person or public image whose limit is used; `address`: of the client. */
 export type ResizeRequest = { size: ServerImageSize; as: ResizedKind; callerId: string; address: string }
 
-/** Decodes a limited number of images at a time. */
 export type ImageProcessor = {
   /** Re-encodes an image as WebP. Throws `invalid_argument` for an invalid image. */
   convert(
     read: () => Promise<Buffer>,
     maxSize: { width: number; height: number; callerId: string },
   ): Promise<ConvertedImage>
-  /** For an image that is stored unchanged. Throws `invalid_argument` for an invalid image. */
+  /** The image is stored unchanged. Throws `invalid_argument` for an invalid image. */
   inspect(read: () => Promise<Buffer>, callerId: string): Promise<InspectedImage>
-  /** From the first frame. Only the fit `exact` enlarges. */
+  /** Uses the first frame. Only the fit `exact` enlarges. */
   resize(read: () => Promise<Buffer>, wanted: ResizeRequest): Promise<ResizedImage>
 }
 
 const fits: Record<ServerImageFit, keyof FitEnum> = { contain: 'inside', cover: 'cover', exact: 'fill' }
 const maxWaiting = 64
-/** Per person, or per public image. */
 const maxWaitingPerCaller = 16
-/** Waiting and running resizes for one IPv4 address or IPv6 /64. */
+/** Limit of waiting and running resizes for one IPv4 address or IPv6 /64. */
 const maxPerNetwork = 32
-/** For a wider network (IPv4 /24, IPv6 /56 or /48), which several clients may share. */
+/** Limit for a wider network (IPv4 /24, IPv6 /56 or /48), which several clients may share. */
 const maxPerWideNetwork = 48
 const timeoutSeconds = 10
-/** Calls that wait longer are refused, and may be retried. */
 const maxWaitMs = 10_000
 
 export function openImageProcessor({ atOnce }: { atOnce: number }): ImageProcessor {

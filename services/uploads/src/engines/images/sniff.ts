@@ -1,4 +1,3 @@
-/** Formats that are decoded. */
 export type ImageFormat = 'jpeg' | 'png' | 'gif' | 'webp'
 
 /** `markup`: SVG, HTML and whatever else begins with `<`. */
@@ -29,7 +28,7 @@ export function isAnimatedPng(bytes: Buffer): boolean {
   return false
 }
 
-/** 0 for a still WebP and for other formats. */
+/** Returns 0 for a still WebP and for other formats. */
 export function framesOfWebp(bytes: Buffer): number {
   if (sniffImage(bytes) !== 'webp') return 0
   let frames = 0

@@ -16,7 +16,6 @@ const kinds = new Map<ServerImageKind, PublicKind>([
   [ServerImageKind.BANNER, { name: 'banner', maxSize: { width: 1200, height: 630 } }],
 ])
 
-/** Throws `invalid_argument`. */
 export function toPublicKind(kind: ServerImageKind): PublicKind {
   const known = kinds.get(kind)
   if (!known) throw unknownKind()

@@ -4,7 +4,6 @@ import type { ResizedImage } from './image-processor.ts'
 /** `tag`: identifies the bytes of the resized image, see `sizeTag`. */
 export type CachedSizeId = { imageId: string; tag: string }
 
-/** Clients request fewer sizes per image. */
 const maxPerImage = 8
 
 /** Caches recently generated sizes. Concurrent requests for a size generate it once. */

@@ -24,7 +24,6 @@ async function assertCanCreate(folder: string): Promise<void> {
   else await assertCanCreate(dirname(folder))
 }
 
-/** Several processes may share the folder. */
 export async function openDiskStorage(folder: string): Promise<Storage> {
   const root = resolve(folder)
   const objects = join(root, 'objects')

@@ -14,7 +14,7 @@ export type S3Settings = {
   /** Host, with the port unless it is the default. */
   readonly endpoint: string
   readonly bucket: string
-  /** Without leading and trailing slashes. Empty: no prefix. */
+  /** No leading and trailing slashes. Empty: no prefix. */
   readonly pathPrefix: string
   readonly region: string
   readonly accessKeyId: string
@@ -26,7 +26,6 @@ export type S3Settings = {
   readonly presign: boolean
 }
 
-/** Where the bytes of files are stored. */
 export type AssetStorage =
   | { readonly backend: 'disk'; readonly directory: string }
   | ({ readonly backend: 's3' } & S3Settings)

@@ -6,12 +6,11 @@ import type { Readable } from 'node:stream'
  */
 export type StoredObject = { size: number; content: Readable }
 
-/** First and last byte, both included, as in an HTTP range. */
 export type ByteRange = { start: number; end: number }
 
 export type ListedObject = { key: string; size: number; modifiedAt: Date }
 
-/** It may still be in progress, or its process may have been killed. */
+/** The write may still be in progress, or its process may have been killed. */
 export type UnfinishedWrite = { key: string; startedAt: Date; discard: () => Promise<void> }
 
 /** The response announces the type and the file name. */
@@ -23,29 +22,24 @@ export type PresignOptions = { expiresMs: number; contentType: string; filename:
  */
 export type Storage = {
   put(key: string, content: Readable): Promise<void>
-  /** Undefined if the object does not exist. */
   get(key: string, range?: ByteRange): Promise<StoredObject | undefined>
-  /** As in a listing; undefined if the object does not exist. */
+  /** Describes an object as a listing does; undefined if it does not exist. */
   stat(key: string): Promise<ListedObject | undefined>
-  /** Deleting a missing object succeeds. */
   delete(key: string): Promise<void>
-  /** Objects below a prefix of whole path segments, without those whose names are not keys. */
+  /** Lists objects below a prefix of whole path segments, without those whose names are not keys. */
   list(prefix: string): AsyncIterable<ListedObject>
-  /**
-   * The first `limit` objects of a listing, in the order of their keys, after the key `after`; from the start if it is
-   * ''.
-   */
+  /** Lists `limit` objects in the order of their keys, starting after the key `after`; from the start if it is ''. */
   page(prefix: string, after: string, limit: number): Promise<ListedObject[]>
-  /** Our unfinished writes. Listings do not contain them. */
+  /** Lists our unfinished writes; other listings do not contain them. */
   unfinished(): AsyncIterable<UnfinishedWrite>
   /**
-   * The first `limit` unfinished writes, in the order of their keys, after the key `after`; from the start if it is ''.
-   * More if several writes have the last key, so that the next page can start after it.
+   * Lists `limit` unfinished writes in the order of their keys, starting after the key `after`; from the start if it is
+   * ''. Lists more if several writes have the last key, so that the next page can start after it.
    */
   unfinishedAfter(after: string, limit: number): Promise<UnfinishedWrite[]>
   /**
-   * A URL with which anybody may read the object, including ranges, until it expires. Does not check whether the object
-   * exists. The method is missing if clients cannot read from the storage, or if the settings forbid it.
+   * Returns a URL with which anybody may read the object, including ranges, until it expires. Does not check whether
+   * the object exists. The method is missing if clients cannot read from the storage, or if the settings forbid it.
    */
   presign?(key: string, options: PresignOptions): Promise<string>
 }
@@ -67,5 +61,5 @@ export const storageKeys = {
 
 const ownKey = /^(blobs|chunks|files|variants|server)\/A[\w-]+$/
 
-/** Other programs may use the same bucket. The identity object is not included. */
+/** Other programs may use the same bucket. False for the identity object. */
 export const isOwnKey = (key: string): boolean => ownKey.test(key)

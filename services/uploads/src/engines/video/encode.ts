@@ -14,7 +14,6 @@ export type Encoded = {
 }
 
 export type Encoder = {
-  /** For the files of one video: the source and what is encoded from it. */
   openFolder: () => Promise<JobFolder>
   /**
    * Encodes all renditions and the poster of the source into its folder. Throws a VideoFailure if the source cannot be

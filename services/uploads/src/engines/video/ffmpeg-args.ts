@@ -2,7 +2,6 @@ import { decoders } from './decoders.ts'
 import { probedEntries } from './read-probe.ts'
 import type { Rendition } from './renditions.ts'
 
-/** In the folder of a job. */
 export const sourceFile = 'source'
 export const posterFile = 'poster.jpg'
 export const renditionFile = ({ quality }: Rendition): string => `${quality}.mp4`
@@ -24,7 +23,7 @@ export const probeArgs = (demuxer: string, file: string): string[] => [
   ...input(demuxer, file),
 ]
 
-/** No subtitles, data streams, metadata or chapters. */
+/** No output has subtitles, data streams, metadata or chapters. */
 const outputArgs = ['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1', '-threads', threads]
 /** Selects the first video stream, but not the cover of a music file. */
 const firstVideo = ['-map', '0:V:0']

@@ -5,7 +5,10 @@ const prefix = 'parley-video-'
 
 export type JobFolder = AsyncDisposable & { path: string }
 
-/** Disposing removes the folder with its content. Its owner is a system user, by default that of this process. */
+/**
+ * Disposing removes the folder with its content. `userId`: the system user who owns the folder; default: that of this
+ * process.
+ */
 export async function openJobFolder(parent: string, userId?: number): Promise<JobFolder> {
   await mkdir(parent, { recursive: true })
   const path = await mkdtemp(join(parent, prefix))

@@ -48,7 +48,6 @@ async function checkTools(tools: VideoTools, { settings, userId, signal }: ToolC
     return await findProblem(tools, { folder: folder.path, signal })
   } catch (error) {
     signal.throwIfAborted()
-    // Without another user this is a problem of the folder itself.
     if (userId === undefined) throw error
     return 'its folder cannot be owned by another user'
   }

@@ -2,7 +2,7 @@ import { constants, createReadStream, type ReadStream } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A file that ffmpeg wrote into the folder of a job. */
+/** ffmpeg wrote the file into the folder of a job. */
 export type OutputFile = { file: string; size: number }
 
 /** Undefined if the file is missing, empty, or not a regular file, such as a link. */
@@ -17,7 +17,6 @@ export async function findOutputFile(folder: string, file: string): Promise<Outp
  */
 export const readOutputFile = (folder: string, { file, size }: OutputFile): ReadStream =>
   createReadStream(join(folder, file), {
-    // Does not block on a named pipe either.
     flags: (constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK) as unknown as string,
     end: size - 1,
   })

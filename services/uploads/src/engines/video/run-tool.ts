@@ -66,7 +66,6 @@ export function runTool({ program, args, folder, signal, limits, userId }: ToolC
     child.once('error', reject)
     child.once('close', (code, killed) => {
       signal.removeEventListener('abort', kill)
-      // Kills child processes that the program may have left behind.
       kill()
       if (signal.aborted) return reject(signal.reason as Error)
       if (output.length > maxOutputLength)
@@ -80,7 +79,5 @@ function killGroup(pid: number | undefined): void {
   if (pid === undefined) return
   try {
     process.kill(-pid, 'SIGKILL')
-  } catch {
-    // The group has ended.
-  }
+  } catch {}
 }

@@ -1,6 +1,5 @@
 import { int, list, str, timerDuration } from '@parley/config'
 
-/** For a process that runs ffmpeg. */
 export const videoWorkerFields = () => ({
   ffmpegPath: str('PARLEY_VIDEO_FFMPEG_PATH', {
     toml: 'video.ffmpeg_path',
@@ -38,7 +37,6 @@ export const videoWorkerFields = () => ({
   }),
 })
 
-/** For a process that uses video workers. */
 export const remoteVideoFields = () => ({
   videoWorkerUrls: list('PARLEY_VIDEO_WORKER_URLS', {
     default: [],

@@ -1,4 +1,3 @@
-/** Number of bytes that {@link sniffContainer} needs. */
 export const sniffedBytes = 512
 
 /**

@@ -17,7 +17,6 @@ type VideoOptions = {
   encoder: Encoder | undefined
   settings: VideoSettings
   atOnce: number
-  /** How often to remove folders of killed processes. */
   sweepEveryMs: number
   signal: AbortSignal
 }
@@ -43,7 +42,6 @@ export async function startVideos(
   if (encoder) {
     const { videoTimeoutMs: timeoutMs, videoFolder: folder = tmpdir() } = settings
     const sweep = () => removeOldJobFolders(folder, 2 * timeoutMs)
-    // Throws at once if the folder cannot be used.
     await sweep()
     opened.use(periodically({ name: 'remove old job folders', everyMs: sweepEveryMs, signal, run: sweep }))
     opened.use(startVideoWorker({ ctx, encoder }, { atOnce, timeoutMs, signal }))

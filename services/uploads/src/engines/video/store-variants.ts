@@ -39,7 +39,6 @@ export async function storeVariants(
   }
 }
 
-/** For renditions that have no row. */
 export async function deleteVariantBytes(ctx: { storage: Storage }, variants: readonly VariantRow[]): Promise<void> {
   for (const { key } of variants) await ctx.storage.delete(storageKeys.variant(key))
 }

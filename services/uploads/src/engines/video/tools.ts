@@ -11,7 +11,6 @@ export type ToolUse = Pick<ToolCall, 'args' | 'folder' | 'signal'>
 const checkTimeoutMs = 20_000
 
 type Options = {
-  /** Limit of one call. */
   memoryBytes: number
   /** System user that runs the tools. Default: the user of this process. */
   userId?: number | undefined

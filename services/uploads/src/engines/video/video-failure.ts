@@ -1,4 +1,3 @@
-/** As reported to clients. */
 export type FailureReason = 'original_missing' | 'processing_failed'
 
 /** A video cannot be processed, and a retry would fail too. */

@@ -6,7 +6,6 @@ import { VideoFailure } from './video-failure.ts'
 
 export type WorkerOptions = {
   atOnce: number
-  /** For one video. */
   timeoutMs: number
   signal: AbortSignal
 }

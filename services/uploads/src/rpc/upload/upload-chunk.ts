@@ -32,7 +32,6 @@ export function uploadChunk(ctx: Context): MethodImpl<typeof AssetUploadService.
 const isSmall = ({ content }: Pick<UploadChunkRequest, 'content'>, { committed, size }: UploadRow): boolean =>
   content.length < smallChunkBytes && committed + content.length < size
 
-/** Returns the position of a chunk in the file. Throws `invalid_argument` unless it may be stored next. */
 function checkChunk({ content, chunkSha256, offset }: UploadChunkRequest, upload: UploadRow): number {
   if (upload.state !== 'open') throw errors.uploadNotOpen()
   if (content.length > maxChunkBytes) throw errors.chunkTooLarge(maxChunkBytes)
