@@ -9,8 +9,8 @@ const sampledSuffix = '-01'
 const onStream = { 'messaging.system.name': 'nats', 'messaging.destination.name': eventStream } as const
 
 /**
- * Runs `process` in a span that belongs to the trace of the first sampled event and links to those of the others.
- * Without a sampled event, there is no span.
+ * The span belongs to the trace of the first sampled event and links to those of the others. Without a sampled event,
+ * there is no span.
  */
 export function processSpan<T>(
   consumer: string,

@@ -53,8 +53,7 @@ let keeper: AsyncDisposable
 const opened: NatsConnection[] = []
 
 /**
- * Messages that reached a service on a subject on which no attacker may publish. Traces, which some releases of NATS
- * send to the subject in a header, are left out: they cause no call.
+ * Messages that reached a service on a subject on which no attacker may publish, without traces, which cause no call.
  */
 let received: string[] = []
 const isTrace = (data: Uint8Array): boolean => Buffer.from(data).toString().startsWith('{"server":')
@@ -353,8 +352,8 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     if (type) await stream.publish(subjectOf(type), 'forged')
     const mine = await readLastSeq()
     for (const target of targets(attacker)) {
-      // The target would receive the replies to the publication, the look-up, the pull and the acknowledgement of an
-      // event, and those of the keeper.
+      // The target would receive the replies to the publication, the look-up, the pull and the acknowledgement, and
+      // those of the keeper.
       if (type) events.publish(subjectOf(type), 'forged', { reply: target })
       events.publish('$JS.API.DIRECT.GET.EVENTS', json({ seq: mine }), { reply: target })
       events.publish(`stream.${attacker}.state`, '{}', { reply: target })

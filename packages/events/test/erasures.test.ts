@@ -29,10 +29,7 @@ async function requestPass(database: TestDatabase, userId: string, pass: number)
   )
 }
 
-/**
- * Starts the erasures of a service whose data is `left`: one user id per row. Reports caused by requests of other tests
- * are ignored.
- */
+/** `left`: the data, one user id per row. Reports caused by requests of other tests are ignored. */
 function startEraser(
   database: TestDatabase,
   userId: string,

@@ -17,8 +17,8 @@ export type Env = Awaited<ReturnType<typeof openEnv>>
 type RoomFact = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 
 /**
- * A database, a bus, fakes of other services and of the media server. The comparison with the media server runs only
- * with `compares`; in other tests it could notice changes before their webhooks arrive.
+ * Without `compares`, calls are not compared with the media server, which could notice changes before their webhooks
+ * arrive.
  */
 export const openEnv = ({ compares = false } = {}) =>
   testDatabaseService(

@@ -29,8 +29,8 @@ const bucket = 'parley-files'
 const key = { accessKeyId: 'S3RVER', secretAccessKey: 'the key of the bucket for tests' }
 
 /**
- * Starts s3rver behind a proxy that adds missing features: it checks signatures and bodies, limits the pages of
- * listings and continues them after the last key, and lists and aborts multipart uploads.
+ * Puts a proxy before s3rver that adds missing features: it checks signatures and bodies, limits the pages of listings
+ * and continues them after the last key, and lists and aborts multipart uploads.
  */
 export async function startS3(): Promise<TestS3> {
   const directory = newDataFolder('parley-s3-')

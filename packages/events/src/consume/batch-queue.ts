@@ -9,9 +9,9 @@ export type QueuedMessage<T> = { decoded: T; size: number; isUrgent: boolean; sh
 type Handle<T> = (decoded: T[]) => Promise<void>
 
 /**
- * Holds pulled messages until they are handled. Shards run concurrently; each handles one batch after the other, as
- * large as the pace allows. A message that finds its shard idle is handled at once; messages that arrive meanwhile or
- * in the pause afterwards form the next batches. An urgent message or a full batch ends the pause.
+ * Holds pulled messages until they are handled. Shards run concurrently; each handles one batch after the other. A
+ * message that finds its shard idle is handled at once; others wait for the next batch. An urgent message or a full
+ * batch ends the pause between batches.
  */
 export class BatchQueue<T> {
   readonly #pace: Pace

@@ -45,13 +45,13 @@ type OneByOne =
 /** Many events in one transaction. If that fails, each message is handled separately. */
 export type Batches = {
   /**
-   * `maxAtOnce`: maximum number of events per transaction; a single message may exceed it. `pauseMs`: pause after a
-   * batch, in which the events of the next one are collected. Default: 128, 500 ms.
+   * `maxAtOnce`: maximum number of events per transaction, unless one message has more. `pauseMs`: pause after a batch,
+   * in which the next one is collected. Default: 128, 500 ms.
    */
   pace?: Pace
   /**
-   * Whether somebody waits for the effect of the event; it ends the pause. Default: no event is urgent, and those
-   * published in the pause stay on the stream until it ends, so that they do not wake the process.
+   * An urgent event ends the pause: somebody waits for its effect. By default no event is urgent, and those published
+   * in the pause stay on the stream, so that they do not wake the process.
    */
   isUrgent?: (event: Event) => boolean
 } & (
@@ -69,10 +69,10 @@ const defaultRedelivery: Handling['redelivery'] = { initialMs: 250, maxMs: 60_00
 const defaultPace: Pace = { maxAtOnce: 128, pauseMs: 500 }
 
 /**
- * Handles events published under the subject once per event id, despite crashes and outages; a new durable begins with
- * those of the last three days. An event that fails ten times is parked in `parked_events` and does not block others.
- * If the database is restored from an older backup, a consumer of all kinds handles the events still on the stream
- * again. Neither NATS nor the database needs to be available at start. Disposing finishes the events in progress.
+ * Handles events under the subject once per event id, despite crashes and outages; a new durable begins with those of
+ * the last three days. An event that fails ten times is parked and does not block others. After a restore of the
+ * database, a consumer of all kinds handles the events still on the stream again. Neither NATS nor the database needs
+ * to be available at start. Disposing finishes the events in progress.
  */
 export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable> {
   const { db, bus, service, durable, subject, redelivery = defaultRedelivery } = options
@@ -107,8 +107,8 @@ type Mode = {
 }
 
 /**
- * Shards of aggregates are handled concurrently, the messages of one shard sequentially: handlers do not compete for
- * the rows of an aggregate, and its events stay in order as long as none fails.
+ * The messages of one shard are handled sequentially: handlers do not compete for the rows of an aggregate, and its
+ * events stay in order as long as none fails.
  */
 const oneByOneMode = (options: OneByOne): Mode => ({
   maxInFlight: 64,

@@ -11,8 +11,8 @@ export const maxAttempts = 10
 export type Failure = { consumer: string; event: Event; subject: string; reason: string }
 
 /**
- * After the last attempt, the complete event is parked and entered in the inbox, so that no redelivery handles it
- * again. Returns the number of failed attempts.
+ * After the last attempt, the event is parked and entered in the inbox, so that no redelivery handles it. Returns the
+ * number of failed attempts.
  */
 export async function recordFailure(db: Db, { consumer, event, subject, reason }: Failure): Promise<number> {
   return await db.transaction(async (tx) => {

@@ -25,8 +25,8 @@ export type AfterCommit = () => void
 export type EventHandler = (event: Event, tx: Tx) => Promise<AfterCommit | void>
 
 /**
- * Calls other services before the transaction starts. Returns the handler to run in the transaction, or undefined to do
- * nothing. While a service is unavailable, the event is redelivered and no attempt is counted.
+ * Calls other services before the transaction starts. Returns the handler to run in the transaction, if any. While a
+ * service is unavailable, the event is redelivered and no attempt is counted.
  */
 export type EventPreparation = (event: Event) => Promise<((tx: Tx) => Promise<AfterCommit | void>) | undefined>
 
@@ -57,8 +57,8 @@ export function decodeMessage(message: Msg, kinds: ReadonlySet<string> | undefin
 export type Outcome = 'done' | 'later' | 'outage'
 
 /**
- * Handles the events of a message one by one and acknowledges it when each is handled or parked. A failing event does
- * not block the others: the message is redelivered later, and the inbox drops the handled events.
+ * Acknowledges the message when each event is handled or parked. A failing event does not block the others: the message
+ * is redelivered later, and the inbox drops the handled events.
  */
 export async function handleMessage(handling: Handling, { message, events }: DecodedMessage): Promise<Outcome> {
   const { consumer, redelivery } = handling

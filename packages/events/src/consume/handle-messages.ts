@@ -25,19 +25,18 @@ export type BatchHandler = (events: Event[], tx: Tx) => Promise<AfterCommit | vo
 type PreparedBatch = { handle: BatchHandler; failed: ReadonlyMap<string, unknown> }
 
 /**
- * Calls other services before the transaction starts. If the preparation of an event fails, `handle` gets no event of
- * its message. If an event needs an unavailable service, its message is redelivered and no attempt is counted. `handle`
- * gets no events that were handled before.
+ * Calls other services before the transaction starts. If an event fails, `handle` gets no event of its message. If an
+ * event needs an unavailable service, its message is redelivered and no attempt is counted. `handle` gets no events
+ * that were handled before.
  */
 export type BatchPreparation = (events: readonly Event[]) => Promise<PreparedBatch>
 
 export type BatchHandling = Handling & { prepareBatch: BatchPreparation | undefined }
 
 /**
- * A consumer with a batch handler first handles the events of all messages in one transaction. Messages that could not
- * be decoded or prepared, or whose transaction failed, are then handled separately, so that one bad event does not
- * block others. Messages that need an unavailable service are redelivered instead, and so are all unhandled ones during
- * an outage.
+ * A batch handler first gets the events of all messages in one transaction. Messages that fail are then handled
+ * separately, so that one bad event does not block others. Messages that need an unavailable service are redelivered,
+ * and so are all unhandled ones during an outage.
  */
 export async function handleMessages(handling: BatchHandling, decoded: readonly DecodedMessage[]): Promise<Outcome> {
   const { prepareBatch, redelivery } = handling

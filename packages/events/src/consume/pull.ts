@@ -9,7 +9,7 @@ const encoder = new TextEncoder()
 
 /**
  * `missing`: the consumer does not exist or nobody answers for it. `silent`: the server stopped sending, or the
- * connection was lost. `done`: in any other way.
+ * connection was lost.
  */
 export type PullResult = 'done' | 'missing' | 'silent'
 
@@ -17,9 +17,9 @@ export type PullResult = 'done' | 'missing' | 'silent'
 type PullerOptions = { onMessage: (message: Msg) => void; pauseMs: number }
 
 /**
- * Pulls messages of one durable, one request at a time. Messages are passed on in order of arrival, even those of an
- * abandoned request. With a pause, a request ends as soon as no further message is waiting; the pause follows unless
- * the request brought all the messages it asked for. Messages stored in the pause are then delivered together.
+ * Pulls messages of one durable, one request at a time, and passes them on in order of arrival. With a pause, a request
+ * ends as soon as no further message is waiting; the pause follows unless the request brought all the messages it asked
+ * for. Messages stored in the pause are then delivered together.
  */
 export class Puller implements Disposable {
   readonly #bus: Bus

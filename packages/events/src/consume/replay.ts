@@ -17,9 +17,8 @@ export const replaysRequested = new CommitChannel()
 export type ReplayingConsumer = Pick<Handling, 'db' | 'consumer' | 'prepare'>
 
 /**
- * Handles parked events again at an operator's request. Nothing else retries them, because the inbox already holds
- * them. An event that fails again stays parked. Resolves with the number of attempts. Rejects while the database or a
- * service is unavailable; the remaining events are retried later.
+ * Nothing else retries parked events, because the inbox already holds them. An event that fails again stays parked.
+ * Resolves with the number of attempts. Rejects while the database or a service is unavailable.
  */
 export async function replayParked(replaying: ReplayingConsumer, signal: AbortSignal): Promise<number> {
   const { db, consumer } = replaying

@@ -32,8 +32,7 @@ export type Consumer = Pick<Database, 'db'> & {
   prepare: EventPreparation
   /**
    * Called before the durable is declared, every ten minutes when idle, and before a message is handled if the last
-   * call was at least a minute ago or there was an outage: handling the message would hide that the database was
-   * restored.
+   * call was a minute ago or there was an outage: handling the message would hide that the database was restored.
    */
   check?: () => Promise<void>
 }

@@ -21,8 +21,8 @@ export type ErasureOptions = Pick<Database, 'db'> & {
   bus: Bus
   service: string
   /**
-   * Erases the service's data of an account, in bounded transactions. Returns the number of rows, objects and the like
-   * that it found; 0 if nothing was left. May be repeated, and run by several processes at once.
+   * Erases the data of an account in bounded transactions. Returns the number of rows, objects and the like that it
+   * found; 0 if nothing was left. May run several times, also at once in several processes.
    */
   erase: (userId: string, signal: AbortSignal) => Promise<number>
   /** Resolves once accounts has stored the report. */
@@ -32,9 +32,8 @@ export type ErasureOptions = Pick<Database, 'db'> & {
 } & Pick<ConsumerOptions, 'redelivery'>
 
 /**
- * Erases the data of deleted accounts at the request of the accounts service. A request is stored in `erasures`; from
- * then on the user cannot write anything (see {@link refuseErased}). Any process of the service erases the data and
- * reports, and repeats both until they succeed.
+ * Erases the data of deleted accounts at the request of accounts. A request is stored in `erasures`; from then on the
+ * user cannot write anything (see {@link refuseErased}). Any process erases the data and reports, until both succeed.
  */
 export async function startErasures(options: ErasureOptions): Promise<AsyncDisposable> {
   const { db, bus, service, pollMs: everyMs = defaultPollMs } = options
@@ -62,8 +61,8 @@ export async function startErasures(options: ErasureOptions): Promise<AsyncDispo
 }
 
 /**
- * Returns a function that runs waiting passes. Each run continues after the last pass of the previous one, so that
- * failing passes do not block others. It resolves with the milliseconds until the next run, if that must come early.
+ * Each run continues after the last pass of the previous one, so that failing passes do not block others. It resolves
+ * with the milliseconds until the next run, if that must come early.
  */
 function createPassRunner(options: ErasureOptions): (signal: AbortSignal) => Promise<number | void> {
   const { service } = options

@@ -29,9 +29,9 @@ export type PolicyHolder = AsyncDisposable & {
 }
 
 /**
- * Keeps the policy up to date by applying each delta. Reloads it if a delta is missing, if a new delta is not above the
- * current revision (admin's database was restored), if the feed was reset, and once a second while the feed is silent.
- * Waits for the first policy without a limit; rejects only if `signal` is aborted.
+ * Applies each delta. Reloads the policy if a delta is missing or not above the current revision (admin's database was
+ * restored), if the feed was reset, and once a second while the feed is silent. Waits for the first policy without a
+ * limit; rejects only if `signal` is aborted.
  */
 export async function followPolicy(options: FollowPolicyOptions): Promise<PolicyHolder> {
   await using resources = new Resources()

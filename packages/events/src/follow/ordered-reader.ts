@@ -9,8 +9,8 @@ export type ReaderCallbacks = {
   /** Called synchronously, in order. */
   onMessage(message: Msg, delivery: Delivery): void
   /**
-   * Called once, when all messages stored before the reader was opened have been delivered; at once if the keeper is of
-   * an earlier release, which does not count them.
+   * Called once all messages stored before the reader was opened have been delivered; at once if the keeper is of an
+   * earlier release, which does not count them.
    */
   onCaughtUp(): void
   onActivity(): void
@@ -18,8 +18,8 @@ export type ReaderCallbacks = {
 }
 
 /**
- * Reads from an ephemeral push consumer with flow control and heartbeats, which the keeper creates. The numbers of its
- * deliveries reveal missing messages. A broken reader is not recreated: its user opens a new one.
+ * Reads from an ephemeral push consumer that the keeper creates. The numbers of its deliveries reveal missing messages.
+ * A broken reader is not recreated: its user opens a new one.
  */
 export class OrderedReader implements Disposable {
   readonly #bus: Bus
@@ -29,8 +29,8 @@ export class OrderedReader implements Disposable {
   readonly #subscription: Subscription
   #delivered = 0
   /**
-   * Number of messages stored before the reader was opened: Infinity until the keeper answers, 0 if it does not count
-   * them, undefined once they have been delivered.
+   * Messages stored before the reader was opened: Infinity until the keeper answers, 0 if it does not count them,
+   * undefined once they have been delivered.
    */
   #backlog: number | undefined = Infinity
   #isClosed = false

@@ -6,7 +6,7 @@ const restartFraction = 0.6
  *
  * A cleared timer still wakes the process at the time for which it was set, so new waits are started rarely. If signs
  * come at intervals of just less than half of `afterMs`, every second sign starts a new wait just before the timer is
- * due; the wake-up of the cleared timer then directly follows that of the sign.
+ * due.
  */
 export class SilenceWatch implements Disposable {
   readonly #afterMs: number

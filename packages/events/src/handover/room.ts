@@ -16,7 +16,7 @@ export type HandOverOptions = Pick<Database, 'db'> & {
   service: string
   /**
    * Sends at most 50 events of one room to messaging, oldest first; resolves when messaging has stored them. The call
-   * is repeated after a crash or failure, so messaging must drop duplicates. Must stop when the signal is aborted.
+   * is repeated after a failure, so messaging must drop duplicates. Must stop when the signal is aborted.
    */
   apply: (roomId: string, events: RoomEvent[], signal: AbortSignal) => Promise<unknown>
   pauses?: { initialMs: number; maxMs: number }
@@ -27,8 +27,8 @@ export type HandOverOptions = Pick<Database, 'db'> & {
 export type HandOverContext = Required<HandOverOptions> & { holder: string; signal: AbortSignal }
 
 /**
- * Hands over the waiting events of a room, unless another process holds its lease or it is paused. Resolves with the
- * milliseconds until the next attempt, if one is needed.
+ * Does nothing if another process holds the room's lease or the room is paused. Resolves with the milliseconds until
+ * the next attempt, if one is needed.
  */
 export async function handOverRoom(context: HandOverContext, roomId: string): Promise<number | void> {
   const { db } = context

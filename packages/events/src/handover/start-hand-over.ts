@@ -15,9 +15,9 @@ const nextRoomsMs = 200
 const maxConcurrentRooms = 16
 
 /**
- * Sends the events written by `handOver` to messaging, in the order of their ids, with one call per room at a time
- * across all processes. While messaging is unavailable, calls are retried with growing delays. An event that messaging
- * keeps refusing is parked, so that it does not block its room.
+ * Sends the events written by `handOver` to messaging, in order, with one call per room at a time across all processes.
+ * While messaging is unavailable, calls are retried with growing delays. An event that messaging keeps refusing is
+ * parked, so that it does not block its room.
  */
 export function startHandOver(options: HandOverOptions): AsyncDisposable {
   const { db, service, pauses = { initialMs: 100, maxMs: 5000 }, pollMs: everyMs = defaultPollMs } = options

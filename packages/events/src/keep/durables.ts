@@ -21,10 +21,9 @@ const maxDurables = 64
 const lagsCacheMs = 5_000
 
 /**
- * Creates a durable and the stream, if they are missing; a new durable begins at the first stored event. `anew`:
- * deletes an existing one first. Throws a Refusal if the deployable has too many durables, or if the durable exists
- * with another subject: a process of an earlier release may still acknowledge messages under that name without handling
- * them.
+ * Creates the stream, too, if it is missing; a new durable begins at the first stored event. `anew`: deletes an
+ * existing one first. Throws a Refusal if the deployable has too many durables, or if the durable exists with another
+ * subject: a process of an earlier release may still acknowledge its messages without handling them.
  */
 export async function createDurable(
   bus: Bus,
@@ -71,9 +70,8 @@ type Lags = { listedAt: number; all: Promise<ReadonlyMap<string, number>> }
 const lagsOf = new WeakMap<Bus, Lags>()
 
 /**
- * Counts the unacknowledged messages of each durable with this name prefix, including undelivered ones. The counts are
- * cached for five seconds, because services that started together request them at about the same time. They are read
- * again if they contain no such durable: its service may just have started.
+ * Counts the unacknowledged messages of each durable with this name prefix, including undelivered ones. Cached for five
+ * seconds, because services that started together ask at the same time, unless the cache contains no such durable.
  */
 export async function readLagsOfDurables(bus: Bus, prefix: string): Promise<Record<string, number>> {
   const known = lagsOf.get(bus)
@@ -140,10 +138,10 @@ export async function readLastAcknowledged(bus: Bus, name: string): Promise<stri
 }
 
 /**
- * Recreates every durable after the stream lost events. Otherwise a durable would silently skip new events whose
- * sequences are not above those it has already delivered. Each one starts at the lower of its ack floor and the first
- * event of the last two hours; inboxes drop events handled before. A durable that its service declares meanwhile starts
- * at the first event. `before` is awaited before each durable.
+ * After the stream lost events, a durable would skip new events whose sequences are not above those it has delivered.
+ * Each durable is recreated at the lower of its ack floor and the first event of the last two hours; inboxes drop
+ * events handled before. A durable that its service declares meanwhile starts at the first event. `before` is awaited
+ * before each durable.
  */
 export async function resetDurables(bus: Bus, before: () => Promise<unknown>): Promise<void> {
   const { manager } = await jetStream(bus)

@@ -22,10 +22,10 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /**
- * Keeps the stream for all services: creates it, creates durables and readers on request, restores durables after a
- * loss, and removes events of deleted accounts. Only the keeper has administrative rights for JetStream. The subject of
- * a request identifies the caller; the bus lets each deployable use only its own. Several processes may share the work
- * if they record recoveries in one database. Resolves when requests are accepted; the bus need not be available.
+ * Creates the stream, creates durables and readers on request, restores durables after a loss, and removes events of
+ * deleted accounts. Only the keeper has administrative rights for JetStream. The subject of a request identifies the
+ * caller; the bus lets each deployable use only its own. Several processes may share the work if they record recoveries
+ * in one database. Resolves when requests are accepted; the bus need not be available.
  */
 export async function keepStream(
   bus: Bus,

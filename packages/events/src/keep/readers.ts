@@ -12,7 +12,7 @@ const unusedMs = 5000
 const maxReaders = 256
 
 /**
- * Creates a reader: an ephemeral consumer that pushes to a subject on which only its deployable can listen. Returns the
+ * A reader is an ephemeral consumer that pushes to a subject on which only its deployable can listen. Returns the
  * number of messages that the stream holds for the reader, including those already delivered to it.
  */
 export async function createReader(bus: Bus, requester: string, request: ReaderRequest): Promise<number> {

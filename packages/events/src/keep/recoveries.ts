@@ -20,8 +20,8 @@ type Work = (last: Recovery | undefined, assertHeld: () => Promise<unknown>) => 
 /** Where recoveries of the stream are recorded, for all keeper processes. */
 export type Recoveries = {
   /**
-   * Runs `work` while no other process does. Its result is recorded as a recovery that started when `work` started;
-   * undefined records nothing. If the process dies or stalls for two seconds, another one takes over.
+   * Runs `work` while no other process does. Its result is recorded as a recovery that started with `work`; undefined
+   * records nothing. If the process dies or stalls for two seconds, another one takes over.
    */
   runExclusively(work: Work): Promise<void>
   /** A report with a known id is ignored. */

@@ -22,9 +22,9 @@ export type KeeperRequests = {
    */
   place: { request: { seq: number; eventId: string; expired: boolean }; answer: { there: boolean } }
   /**
-   * Sends the messages under a filter to `readerSubject` of this id until nobody listens there, starting at `startSeq`
-   * or, with `startMs` (milliseconds since 1970), at the first message stored at that time or later. `pending`: number
-   * of messages already stored. Earlier releases know neither `startMs` nor `pending`.
+   * Sends the messages under a filter to `readerSubject` of this id until nobody listens there, from `startSeq` on or,
+   * with `startMs` (milliseconds since 1970), from that time on. `pending`: number of messages already stored. Earlier
+   * releases know neither `startMs` nor `pending`.
    */
   reader: { request: ReaderRequest; answer: { pending?: number } }
   /** Creates a durable unless it exists. `anew`: recreates it, starting at the first event. */
@@ -34,14 +34,14 @@ export type KeeperRequests = {
   /** Event ids of the last message up to which a durable has acknowledged everything; none if unknown. */
   acknowledged: { request: { durable: string }; answer: { eventIds: string[] } }
   /**
-   * Recreates durables after the stream lost the event at a sequence; `storedMsAgo` is its age. Runs once per loss,
-   * regardless of the number of reports. Callers that report too often are refused.
+   * Recreates durables after the stream lost the event at a sequence; `storedMsAgo` is its age. Runs once per loss.
+   * Callers that report too often are refused.
    */
   restore: { request: { seq: number; eventId: string; storedMsAgo: number }; answer: Record<string, never> }
   /**
    * Returns for each filter of a durable the sequence up to which everything is acknowledged, and the first sequence on
-   * the stream. `lost`: entries that left the stream unacknowledged, as found by the caller since its last report.
-   * `report` identifies this report, so that a repeated one counts once.
+   * the stream. `lost`: entries that left the stream unacknowledged since the caller's last report. A repeated `report`
+   * counts once.
    */
   passed: {
     request: { lost: number; report?: string }
@@ -58,8 +58,8 @@ export type Verb = keyof KeeperRequests
 export type Reply = { answer: unknown } | { refusal: string }
 
 /**
- * Sends a deployable's request to the keeper of the stream, which runs in admin. Rejects if the keeper refuses it, with
- * the reason, or does not answer in time.
+ * Asks the keeper of the stream, which runs in admin. Rejects if the keeper refuses the request or does not answer in
+ * time.
  */
 export async function requestKeeper<V extends Verb>(
   bus: Bus,

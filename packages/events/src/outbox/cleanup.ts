@@ -22,9 +22,8 @@ type Options = Pick<Database, 'pool'> & {
 }
 
 /**
- * Deletes entries that no recovery of the stream needs: relayed at least an hour ago, and acknowledged by every durable
- * that consumes them. An entry that left the stream unacknowledged is deleted too, counted as lost and reported to the
- * keeper.
+ * Deletes entries that were relayed at least an hour ago and that every durable has acknowledged. An entry that left
+ * the stream unacknowledged is deleted too, counted as lost and reported to the keeper.
  */
 export class Cleanup {
   readonly #options: Options

@@ -42,8 +42,8 @@ export class Flow {
   /** `performance.now()` when there were last entries to relay. */
   lastWorkAt = performance.now()
   /**
-   * Id from which to read: no entry below it is waiting or can appear. Reading from the start would scan everything
-   * relayed since the oldest open snapshot of the database, for example during a backup.
+   * No entry below this id is waiting or can appear. Reading from the start would scan everything relayed since the
+   * oldest open snapshot of the database, for example during a backup.
    */
   #watermark = 0n
   /**

@@ -28,9 +28,8 @@ export async function prepareShards(pool: Pool): Promise<void> {
 }
 
 /**
- * Records that this relay is alive and renews its leases. Returns the number of live relays including this one, the
- * number of free shards, the leases that others have taken, and the milliseconds until the first lease of another relay
- * expires (Infinity if there is none).
+ * Records that this relay is alive and renews its leases. `relays` includes this one; `free` counts free shards; `lost`
+ * are the leases that others have taken; `nextFreeMs` is Infinity if no other relay holds a lease.
  */
 export async function renewLeases(
   pool: Pool,

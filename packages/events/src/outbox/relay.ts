@@ -45,15 +45,15 @@ export type Relay = AsyncDisposable & {
    */
   waitUntilStored(entryIds: readonly bigint[]): Promise<void>
   /**
-   * Calls the listener within three seconds after another process of the service has ended or died, so that this one
-   * can take over its unfinished work. Dispose the result to stop.
+   * Calls the listener within three seconds after another process of the service has ended or died. Dispose the result
+   * to stop.
    */
   onPeerGone(listener: () => void): Disposable
 }
 
 /**
- * Starts relaying events to the stream, together with the relays of the service's other processes. The database and the
- * bus need not be available yet. Disposing waits up to 2 s for in-flight entries, then releases the shards.
+ * The database and the bus need not be available yet. Disposing waits up to 2 s for in-flight entries, then releases
+ * the shards to other processes.
  */
 export function startRelay(options: RelayOptions): Promise<Relay> {
   return Promise.resolve(new OutboxRelay(options))

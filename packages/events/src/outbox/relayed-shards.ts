@@ -62,7 +62,7 @@ export class RelayedShards {
 
   /**
    * Recovers lost shards, verifies unverified ones, then reads waiting entries. Resolves with the milliseconds until
-   * the next run if it must come before the usual interval.
+   * the next run if it must come early.
    */
   async poll(): Promise<number | void> {
     const shards = this.shards.all()

@@ -62,8 +62,8 @@ export class Shard implements Positions {
   }
 
   /**
-   * The message id, by which the stream drops duplicates. It contains the number of stream losses, because entries must
-   * be stored again after a loss, and the event id, because a restored database reuses entry ids.
+   * The stream drops duplicates by this id. It contains the number of stream losses, because entries must be stored
+   * again after a loss, and the event id, because a restored database reuses entry ids.
    */
   messageId(service: string, entry: Entry): string {
     return `${service}-${entry.id}-${entry.eventId}${this.generation === 0 ? '' : `-${this.generation}`}`

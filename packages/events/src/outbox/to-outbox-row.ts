@@ -47,10 +47,7 @@ export type OutboxRow = {
 /** Largest encoded event in bytes. */
 export const maxEventBytes = 512 * 1024
 
-/**
- * Encodes an event for the outbox. Throws a RangeError if it is too large, or if its aggregate id, kind or detail is
- * not valid in a subject.
- */
+/** Throws a RangeError if the event is too large, or if its aggregate id, kind or detail is not valid in a subject. */
 export function toOutboxRow(event: OutgoingEvent): OutboxRow {
   const { aggregateType, aggregateId, kind } = event
   const subject = eventSubject(event)

@@ -37,11 +37,10 @@ const fixedConfig = {
 }
 
 /**
- * Creates the stream or updates its configuration. Repeated and concurrent calls are harmless. If the stream is missing
- * later, it is declared again with the last options. A size limit that exceeds the storage is logged; an existing
- * stream then keeps its limit, and a new one gets a lower one. In a cluster with too few servers for the replicas, the
- * number of copies stays; a later call adds the rest. Rejects if the bus does not answer, or the storage is too small
- * even for a few megabytes.
+ * Creates the stream or updates its configuration, repeatedly and concurrently without harm. A missing stream is
+ * declared again with the last options. A size limit that exceeds the storage is logged; an existing stream then keeps
+ * its limit, and a new one gets a lower one. With too few servers for the replicas, the number of copies stays; a later
+ * call adds the rest. Rejects if the bus does not answer, or the storage is too small even for a few megabytes.
  */
 export async function declareStreams(bus: Bus, options: StreamOptions = {}): Promise<void> {
   declared.set(bus, options)

@@ -5,8 +5,8 @@ import { eventStream } from '../subjects.ts'
 export type StoredMessage = { seq: number; storedAt: number; data: Uint8Array }
 
 /**
- * Reads one message of the stream from any replica; undefined if that replica does not have it. Rejects if nobody
- * answers in time, for example because the stream is missing.
+ * Reads one message from any replica; undefined if that replica does not have it. Rejects if nobody answers in time,
+ * for example because the stream is missing.
  */
 export async function directGet(
   bus: Bus,

@@ -5,10 +5,7 @@ import { decodeBatch } from './decode.ts'
 import { streamMaxAgeMs } from './declare.ts'
 import { directGet } from './direct-get.ts'
 
-/**
- * A sequence of the stream and the event stored there. The sequence alone is not enough: a stream that lost its newest
- * messages reuses sequences.
- */
+/** The sequence alone is not enough: a stream that lost its newest messages reuses sequences. */
 export type Position = {
   seq: number
   eventId: string
@@ -36,8 +33,8 @@ export type Positions = {
 }
 
 /**
- * Checks whether the stream still holds these positions; if so, the newest becomes the anchor. The keeper decides
- * unless the stream confirms within `timeoutMs` that it holds them. Never rejects.
+ * If the stream still holds these positions, the newest becomes the anchor. The keeper decides unless the stream
+ * confirms within `timeoutMs` that it holds them. Never rejects.
  */
 export async function verifyPositions(bus: Bus, positions: Positions, timeoutMs?: number): Promise<PositionState> {
   const { anchor, newest } = positions

@@ -81,10 +81,7 @@ export class Call {
     return true
   }
 
-  /**
-   * The media server closed a room of the call, which ends the call unless somebody has joined since or is in another
-   * room. Returns whether the call continues.
-   */
+  /** Ends the call unless somebody has joined since or is in another room. Returns whether the call continues. */
   closeMediaRoom(sid: string, closedAt: Date): boolean {
     if (!this.#row.closedMediaRooms.includes(sid))
       this.#row = { ...this.#row, closedMediaRooms: [...this.#row.closedMediaRooms, sid] }

@@ -13,8 +13,8 @@ export const noConnection: Connection = { sid: '', mediaRoomSid: '', connectedAt
 export const disconnectedAt = (ms: number): Connection => ({ ...noConnection, connectedAt: ms })
 
 /**
- * Picks the newer of two connection states; of two states of the same connection, the disconnected one. The result does
- * not depend on the order or number of reports.
+ * Picks the newer of two connection states; of two states of the same connection, the disconnected one. The order and
+ * number of reports do not matter.
  */
 export function pickNewer(one: Connection, other: Connection): Connection {
   if (one.connectedAt !== other.connectedAt) return one.connectedAt > other.connectedAt ? one : other

@@ -20,8 +20,8 @@ export class SmallRooms {
   }
 
   /**
-   * Returns all effective members of a room, and its name. Undefined if there are more than `limit`, if the room is
-   * universal, because rooms would have to read all people, or if a call to rooms has just failed.
+   * Undefined if there are more than `limit` members, if the room is universal, because rooms would have to read all
+   * people, or if a call to rooms has just failed.
    */
   async listMembers(roomId: string, limit: number): Promise<{ userIds: string[]; roomName: string } | undefined> {
     if (performance.now() < this.#pausedUntil) return undefined

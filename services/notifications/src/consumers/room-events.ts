@@ -19,8 +19,8 @@ import { findSender } from '../actions/notify/find-sender.ts'
 import { applyChanges, type Change } from './changes.ts'
 
 /**
- * Whether the event shows, without a look-up, that it may notify somebody or dismiss something. Other events wait for a
- * batch: most messages only move the read marker of their author, and people with the level ALL_MESSAGES can wait.
+ * The event shows, without a look-up, that it may notify somebody or dismiss something. Other events wait for a batch:
+ * most messages only move the read marker of their author, and people with the level ALL_MESSAGES can wait.
  */
 export function isUrgent(event: Event): boolean {
   const fact = postingOf(event)?.fact
@@ -66,8 +66,8 @@ async function changeOf(
 }
 
 /**
- * Records retractions before notifications are created. A transaction that locks a shard afterwards finds them and does
- * not notify; what earlier ones created is dismissed when the events are handled.
+ * A transaction that locks a shard afterwards finds the retractions and does not notify; what earlier ones created is
+ * dismissed when the events are handled.
  */
 const recordRetractionsFirst = ({ db, now }: Context, events: readonly Event[]): Promise<void> =>
   recordRetractions(

@@ -17,8 +17,8 @@ export type Message = {
   /** Mentions were resolved after it was posted; `postedAt` is then the time of the resolution. */
   resolvedLater?: boolean
   /**
-   * W3C traceparent of the request that posted it or, if its mentions were resolved later, of the job that resolved
-   * them. Empty outside of any trace.
+   * W3C traceparent of the request that posted it, or of the job that resolved its mentions later. Empty outside of any
+   * trace.
    */
   traceparent?: string
 }

@@ -1,9 +1,7 @@
 import type { NotificationKind } from './tag.ts'
 import type { Message } from './message.ts'
 
-/**
- * An audience that a job notifies: one that is too large or not known yet, or listed people who come after such a one.
- */
+/** A job notifies an audience that is too large or not known yet, and listed people who come after such a one. */
 export type Audience =
   | { of: 'members' }
   | { of: 'present_members' }
@@ -13,8 +11,8 @@ export type Audience =
   | { of: 'listed'; kind: NotificationKind; userIds: string[] }
 
 /**
- * Notifications to dismiss: of a message and its echo, of an echo alone, or of a user in a room up to a place. With
- * `threadRootEventId`, only those in that thread; if it is empty, only those in the main timeline.
+ * Of a message and its echo, of an echo alone, or of a user in a room up to a place. With `threadRootEventId`, only in
+ * that thread; if it is empty, only in the main timeline.
  */
 export type Dismissal =
   | { of: 'message'; eventId: string }

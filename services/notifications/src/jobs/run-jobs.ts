@@ -11,8 +11,8 @@ import { notifyNextMembers } from '../actions/notify/notify-next-members.ts'
 const log = logger('jobs')
 
 /**
- * A job is parked after ten failed attempts, with pauses of about three minutes in total. An outage of another service
- * never uses up the last attempts.
+ * With ten attempts, a job is parked after about three minutes of pauses. An outage of another service never uses up
+ * the last attempts.
  */
 const retry: RetryPolicy = { initialMs: 500, maxMs: 60_000, maxAttempts: 10 }
 

@@ -8,8 +8,8 @@ export type Dismissed = { id: string; userId: string; kind: NotificationKind; ev
 const maxAtOnce = 1000
 
 /**
- * Dismisses up to `maxAtOnce` of the pending notifications that the query `ids` selects. `more`: whether there may be
- * others. The caller must hold the locks on the notification shards of the users.
+ * Dismisses up to `maxAtOnce` of the pending notifications that `ids` selects. `more`: whether there may be others. The
+ * caller must hold the locks on the shards of the users.
  */
 export async function dismiss(tx: Tx, ids: SQL, at: Date): Promise<{ dismissed: Dismissed[]; more: boolean }> {
   // A notification found twice counts twice against the limit.

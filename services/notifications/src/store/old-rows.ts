@@ -4,8 +4,8 @@ import { sql } from 'drizzle-orm'
 const maxAtOnce = 5000
 
 /**
- * Rows that are no longer needed. Events stay on the stream for three days. While they may be redelivered, markers,
- * departures, tombstones and dismissed notifications prevent wrong or duplicate notifications.
+ * Events stay on the stream for three days. While they may be redelivered, markers, departures, tombstones and
+ * dismissed notifications prevent wrong or duplicate notifications.
  */
 const old = [
   { table: sql`notifications`, is: sql`created_at < now() - interval '90 days'` },

@@ -24,8 +24,8 @@ type Tagged = { userId: string; tag: string }
 type NeverSent = { subscriptionId: bigint; tag: string }
 
 /**
- * SQL: a CTE with the number of queued pushes for each tag, counted up to `maxSoon`. The tags are those of the CTE `p`,
- * which holds the pushes to insert. The order makes PostgreSQL use an index.
+ * A CTE with the number of queued pushes, up to `maxSoon`, for each tag of the CTE `p`, which holds the pushes to
+ * insert. The order makes PostgreSQL use an index.
  */
 const waiting: SQL = sql`
     waiting as materialized (
@@ -34,10 +34,7 @@ const waiting: SQL = sql`
         from (select from push_jobs j where j.tag = t."tag" order by j.user_id limit ${maxSoon}) counted) as "before"
       from (select distinct "tag" from p) t)`
 
-/**
- * SQL: the priority (column `lane`) of a row of `p`, lower if many pushes have its tag, so that they do not delay
- * others.
- */
+/** The priority (column `lane`) of a row of `p`, lower if many pushes have its tag. */
 const priority: SQL = sql`
     case when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${maxSoon} then 'mass'
          when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${maxFirst} then 'soon'

@@ -62,8 +62,8 @@ const endedOf = (userId: string, { credentialIds, all }: EndedCredentials) => {
 }
 
 /**
- * Deletes the waiting pushes of browsers whose session ended, in batches. Deleting the subscriptions first would delete
- * all their pushes in one cascade: those of a whole day if a push service is unavailable.
+ * Deletes the waiting pushes in batches. Deleting the subscriptions first would delete them all in one cascade: those
+ * of a whole day if a push service is unavailable.
  */
 export async function deletePushesOfEnded(
   db: Db,

@@ -15,9 +15,8 @@ type Owners = {
 const timeoutMs = 5_000
 
 /**
- * Asks the services that refer to files and images which ones they currently use. Ask before deleting something to
- * which no event referred: the event may be late or parked. At most 500 per call; rejects while a service does not
- * answer.
+ * Ask before deleting something to which no event referred: the event may be late or parked. At most 500 per call;
+ * rejects while a service does not answer.
  */
 export class FileOwners {
   readonly #owners: Owners

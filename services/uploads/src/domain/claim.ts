@@ -11,10 +11,10 @@ type ClaimableFile = {
 type Claim = { roomId: string; userId: string; eventId: string; now: Date }
 
 /**
- * Whether a message may attach a file: of its author and room and, unless this message has claimed it already, younger
- * than a day and neither posted nor claimed by another message. If a claiming message has not arrived within a minute,
- * its post has probably failed, and the author may use the file again. If it arrives after all, messaging gives the
- * file to one of the two messages.
+ * The file must belong to the message's author and room. Unless this message has claimed it already, it must be younger
+ * than a day, and neither posted nor claimed by another message. A claim whose message has not arrived within a minute
+ * has probably failed, and the author may use the file again. If the message arrives after all, messaging gives the
+ * file to one of the two.
  */
 export function isClaimable(asset: ClaimableFile, { roomId, userId, eventId, now }: Claim): boolean {
   if (asset.roomId !== roomId || asset.ownerId !== userId) return false

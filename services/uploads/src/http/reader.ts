@@ -12,9 +12,8 @@ export type Wanted = { assetId: string; size: ServerImageSize | undefined; varia
 export type KnownReader = RoomReader & { by: 'signed URL' | 'bearer' | 'cookie' }
 
 /**
- * Returns the user for whom the URL was signed, or the signed-in user, who may read only the original, no other sizes
- * or renditions. Throws a refusal, also if the network sends too many invalid requests, or `unavailable` if the
- * credential cannot be checked.
+ * The reader is the user for whom the URL was signed, or the signed-in user, who may read only the original. Throws a
+ * refusal, also if the network sends too many invalid requests, or `unavailable` if the credential cannot be checked.
  */
 export async function getReader(
   ctx: Context,

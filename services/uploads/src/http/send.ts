@@ -26,10 +26,7 @@ export function replyIfUnchanged(
   return unchanged
 }
 
-/**
- * Sends a file, or the requested range, as fast as the client reads; only headers for HEAD. Throws a refusal if the
- * range is outside the file or the bytes are missing.
- */
+/** Sends only headers for HEAD. Throws a refusal if the range is outside the file or the bytes are missing. */
 export async function send(request: IncomingMessage, response: ServerResponse, file: Sendable): Promise<void> {
   const { size } = file
   const headers = { ...file.headers, ...validatorHeaders(file), 'accept-ranges': 'bytes' }

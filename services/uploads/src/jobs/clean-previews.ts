@@ -11,8 +11,8 @@ const minImageAgeMs = 3_600_000
 const rowsPerRound = 500
 
 /**
- * Deletes old previews and ended uses, and marks images for deletion to which no preview and no message refers.
- * Messaging is queried first: events of messages may not have arrived yet.
+ * Also marks images for deletion to which no preview and no message refers. Messaging is queried first: events of
+ * messages may not have arrived yet.
  */
 export function cleanPreviews(
   ctx: Context,

@@ -92,10 +92,7 @@ export const serverImageClaims = pgTable(
 export const storageIdentity = pgTable('storage_identity', {
   id: text().primaryKey().default('storage'),
   storageId: text('storage_id').notNull(),
-  /**
-   * Marks that this database wrote into the storage, newest last. A copy or an earlier state of the database does not
-   * contain the newest.
-   */
+  /** Newest last. A copy or an earlier state of the database does not contain the newest mark. */
   marks: text().array().notNull().default([]),
 })
 

@@ -35,8 +35,8 @@ export type Claim = {
 }
 
 /**
- * Keeps the image to which the owner's newest event refers, and marks earlier ones for deletion. An older event changes
- * nothing. Returns `gone` if the owner has no such image, or if it is marked for deletion.
+ * Marks earlier images for deletion. An older event changes nothing. Returns `gone` if the owner has no such image, or
+ * if it is marked for deletion.
  */
 export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' | 'cleared' | 'older' | 'gone'> {
   const { ownerId, kind, key, version } = claim

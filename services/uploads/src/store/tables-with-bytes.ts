@@ -19,7 +19,7 @@ export type TableWithBytes = {
   /** Undefined if the row is gone or its bytes may already be deleted. */
   find(db: Reader, id: string): Promise<ExpectedBytes | undefined>
   /**
-   * Records that the bytes are lost, or found again. A file or image without bytes is hidden, a blob or rendition is
+   * `lost` is false if the bytes are found again. A file or image without bytes is hidden, a blob or rendition is
    * deleted, and the upload session of a chunk is ended.
    */
   markLost(db: Db, id: string, lost: boolean): Promise<void>

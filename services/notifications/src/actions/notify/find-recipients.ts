@@ -14,8 +14,8 @@ const minForJob = 200
 export const maxImmediateAllMessages = 300
 
 /**
- * People with the level ALL_MESSAGES for a room, who need not be members: the users to notify at once, or an audience
- * that is too large for that.
+ * People with the level ALL_MESSAGES for a room, who need not be members. `forJob`: an audience that is too large to
+ * notify at once.
  */
 export type AllMessagesUsers = { userIds: readonly string[]; forJob: Audience[] }
 
@@ -104,9 +104,9 @@ export const notifiesAllMessagesUsers = ({ message, fact }: Posting): boolean =>
 export const noAllMessagesUsers: AllMessagesUsers = { userIds: [], forJob: [] }
 
 /**
- * Finds the people with the level ALL_MESSAGES for a room. Few are returned without a check whether they are members.
- * Of many, only the members of a small room are returned; for a large room, an audience for a job. `first`: the first
- * people with the level, up to `maxImmediateAllMessages` + 1.
+ * Few people are returned without a check whether they are members. Of many, only the members of a small room are
+ * returned; for a large room, an audience for a job. `first`: the first people with the level, up to
+ * `maxImmediateAllMessages` + 1.
  */
 export async function findAllMessagesUsers(
   { db, smallRooms }: Pick<Context, 'db' | 'smallRooms'>,

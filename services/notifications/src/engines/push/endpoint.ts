@@ -13,8 +13,8 @@ export function parseEndpoint(endpoint: string): URL | undefined {
 }
 
 /**
- * Throws `invalid_argument` if pushes may not be sent there. Does not resolve the host name, whose addresses are
- * checked whenever a push is sent.
+ * Throws `invalid_argument` if pushes may not be sent there. The addresses of the host name are checked only when a
+ * push is sent.
  */
 export function parseAllowedEndpoint(endpoint: string, network: Pick<PushNetwork, 'allowPlain' | 'isAllowed'>): URL {
   const url = parseEndpoint(endpoint)

@@ -13,9 +13,9 @@ export type Shown = {
 export const maxPayloadBytes = 2048 - 86 - 1 - 16
 
 /**
- * The payload of a push: the notification in the format of declarative Web Push and, for service workers that show it
- * themselves, its fields at the top level. The body, then the title is shortened to keep within `maxPayloadBytes`,
- * unless that is exceeded even without both.
+ * The notification in the format of declarative Web Push and, for service workers that show it themselves, its fields
+ * at the top level. The body, then the title is shortened to keep within `maxPayloadBytes`, unless that is exceeded
+ * even without both.
  */
 export function showPayload(shown: Shown): string {
   const { title, body } = shown

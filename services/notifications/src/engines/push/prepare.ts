@@ -30,8 +30,8 @@ type PrepareContext = { db: Db; services: ServiceClients; roomNames: RoomNames; 
 const timeoutMs = 3_000
 
 /**
- * Decides just before sending which pushes of a batch are still needed, and their content. Rejects for the whole batch
- * if a service does not answer or presence is not known.
+ * Decides just before sending which pushes are still needed, and their content. Rejects for the whole batch if a
+ * service does not answer or presence is not known.
  */
 export async function preparePushes(pushes: readonly LeasedPush[], context: PrepareContext): Promise<Prepared[]> {
   const early = pushes.map((push) => ({ push, reason: earlyReason(push) }))

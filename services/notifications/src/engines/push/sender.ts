@@ -188,7 +188,7 @@ class Sender {
 
   /**
    * Waits until the sender is woken, a push ends, or the time has passed. Without a time, after a failure, waits
-   * `afterErrorMs` regardless of these.
+   * `afterErrorMs`.
    */
   async #pause(idleMs: number | undefined): Promise<void> {
     const { signal } = this.#stopping

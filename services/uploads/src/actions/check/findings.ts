@@ -22,8 +22,8 @@ const pageSize = 500
 const objectsAtOnce = 16
 
 /**
- * Finds stored objects below a prefix that are old enough to have a row, but have none. With `repair`, puts them into
- * quarantine, and deletes those that have been there for a week.
+ * Finds stored objects that are old enough to have a row, but have none. With `repair`, puts them into quarantine, and
+ * deletes those that have been there for a week.
  */
 export async function checkObjects(
   ctx: CheckContext,
@@ -67,7 +67,7 @@ export async function checkUnfinished(ctx: CheckContext, after: string, repair: 
 
 /**
  * Finds rows whose bytes are missing or have another size, and rows marked as lost whose bytes are complete again. With
- * `repair`, updates each of these rows with `markLost`.
+ * `repair`, calls `markLost` for each.
  */
 export async function checkRows(
   ctx: CheckContext,

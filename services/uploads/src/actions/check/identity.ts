@@ -12,8 +12,8 @@ type CheckContext = Pick<Context, 'db' | 'storage'>
 type Identity = { storageId: string; mark: string }
 
 /**
- * On a new server, each process adds a mark to the database before it writes the identity object, which may be missing
- * for a moment. With more marks than this the server is not new: the object is lost.
+ * On a new server, each process adds a mark to the database before it writes the identity object. With more marks than
+ * this the server is not new: a missing object is lost.
  */
 const maxFirstMarks = 10
 const [firstMarkRetries, firstMarkPauseMs] = [10, 200]
@@ -28,8 +28,8 @@ const contested = 'contested'
 export type Belonging = 'own' | 'missing' | 'foreign'
 
 /**
- * Compares the identity object of the storage with the database. If another state of the same database wrote it, it is
- * replaced by a contested one; then no server deletes anything in the storage until an operator decides.
+ * If another state of the same database wrote the identity object, it is replaced by a contested one; then no server
+ * deletes anything in the storage until an operator decides.
  */
 export async function compareIdentity(ctx: CheckContext): Promise<Belonging> {
   for (let left = firstMarkRetries; ; left -= 1) {
@@ -66,10 +66,7 @@ export async function assertMayDelete(ctx: CheckContext): Promise<void> {
   throw storageMismatch(belonging)
 }
 
-/**
- * Writes a new mark into the storage, which must be our own. To earlier states of the database, such as a copy or a
- * backup, the storage is then foreign.
- */
+/** The storage must be our own. It is then foreign to earlier states of the database, such as a copy or a backup. */
 export async function renewIdentity(ctx: CheckContext): Promise<void> {
   const { storageId } = await getIdentity(ctx.db)
   const mark = randomUUID()

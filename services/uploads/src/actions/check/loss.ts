@@ -21,7 +21,7 @@ export async function assertNotEmpty({ db, storage }: Pick<Context, 'db' | 'stor
 }
 
 /**
- * Throws if the bytes of more than `maxMissing` of the checked rows, and of more than half of them, are missing: most
+ * Throws if the bytes of more than `maxMissing` rows, and of more than half of the checked ones, are missing: most
  * likely this is another storage.
  */
 export function assertFewMissing(missing: number, rows: number): void {

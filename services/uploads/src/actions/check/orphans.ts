@@ -7,7 +7,7 @@ import { findUnknownImages } from '../../store/server-images.ts'
 import { findUnknownChunks } from '../../store/uploads.ts'
 
 /**
- * Returns for each prefix a function that finds the keys without a row. It ignores keys that this service does not
+ * Returns for each prefix a function that finds the keys without a row, ignoring keys that this service does not
  * generate. Pass only keys of old bytes: rows are written after bytes.
  */
 export function orphanFinders(db: Reader): Record<string, (keys: string[]) => Promise<string[]>> {

@@ -19,8 +19,8 @@ const objectsPerStep = 100
 const rowsPerStep = 1_000
 
 /**
- * Deletes all data of a deleted person, in bounded steps. If bytes of a file, image or chunk cannot be deleted now, the
- * row stays for the next pass. Returns the number of rows found, without chunks; 0 if nothing was left.
+ * Works in bounded steps. If bytes of a file, image or chunk cannot be deleted now, the row stays for the next pass.
+ * Returns the number of rows found, without chunks; 0 if nothing was left.
  */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'storage'>) =>

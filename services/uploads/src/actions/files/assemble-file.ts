@@ -18,9 +18,9 @@ import type { Completed } from './upload-completions.ts'
 const chunksAtOnce = 4
 
 /**
- * Stores the assembled bytes first, then the row. Returns undefined if another call has completed or ended the upload
- * meanwhile. Throws `invalid_argument` if the file differs from the announced one or is an invalid image, `not_found`
- * if a chunk is gone or the owner is deleted, and `resource_exhausted` under overload.
+ * Stores the bytes first, then the row. Returns undefined if another call has completed or ended the upload meanwhile.
+ * Throws `invalid_argument` if the file differs from the announced one or is an invalid image, `not_found` if a chunk
+ * is gone or the owner is deleted, and `resource_exhausted` under overload.
  */
 export const assembleFile = (ctx: Context, upload: UploadRow): Promise<Completed | undefined> =>
   ctx.completions.run(upload.id, () => assemble(ctx, upload))

@@ -11,8 +11,8 @@ const filesAtOnce = 4
 const maxWaiting = 64
 
 /**
- * Limits the assembly of files in this process: only a few at a time, and no file twice concurrently. Assembling a
- * large file may take longer than a call; a repeated call gets the result of the running assembly.
+ * Assembles only a few files at a time, and no file twice concurrently. The assembly may take longer than a call; a
+ * repeated call gets its result.
  */
 export class UploadCompletions {
   readonly #running = new Map<string, Promise<Result>>()

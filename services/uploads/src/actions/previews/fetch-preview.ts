@@ -19,9 +19,9 @@ export type FetchedPreview = { preview?: Uint8Array; imageKey?: string }
 type Page = { url: URL; callerId: string }
 
 /**
- * Fetches a page and its image, and stores the image. Returns no preview if the page cannot be fetched or has nothing
- * to show; a YouTube video always has a preview. Throws `resource_exhausted` if too many host names are being resolved
- * or too many images converted. Also rejects if the image cannot be stored or `signal` is aborted.
+ * Returns no preview if the page cannot be fetched or has nothing to show; a YouTube video always has a preview. Throws
+ * `resource_exhausted` if too many host names are being resolved or too many images converted. Also rejects if the
+ * image cannot be stored or `signal` is aborted.
  */
 export async function fetchPreview(
   ctx: Context,

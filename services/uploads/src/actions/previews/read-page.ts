@@ -10,8 +10,8 @@ const maxMeta = 200
 const deepest = 256
 
 /**
- * Parses the head of a page in pieces, so that other work can run in between. Ignores everything after the head or
- * after an element nested too deeply, further metadata with the same name, and what exceeds the limits above.
+ * Parses in pieces, so that other work can run in between. Ignores everything after the head or after an element nested
+ * too deeply, further metadata with the same name, and what exceeds the limits above.
  */
 export async function readPage(html: string): Promise<PageHead> {
   const meta = new Map<string, string>()

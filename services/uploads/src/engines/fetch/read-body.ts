@@ -11,8 +11,8 @@ const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
 }
 
 /**
- * Reads and decompresses a body. Keeps at most `maxBytes` of decompressed content and one more piece; needs twice this
- * memory while it joins the pieces.
+ * Keeps at most `maxBytes` of decompressed content and one more piece; needs twice this memory while it joins the
+ * pieces.
  */
 export async function readBody(
   response: IncomingMessage,

@@ -21,7 +21,7 @@ export type Fetched = { url: URL; contentType: string; bytes: Buffer }
 
 /**
  * Rejects with `FetchRefused` for a disallowed URL or response, with `resource_exhausted` if too many host names are
- * being resolved, and with another error for a failed request.
+ * being resolved, and with other errors for a failed request.
  */
 export type SafeFetch = (url: string, options: FetchOptions, signal: AbortSignal) => Promise<Fetched>
 

@@ -25,9 +25,9 @@ export function toPublicKind(kind: ServerImageKind): PublicKind {
 type Dependencies = { db: Db; storage: Storage; imageProcessor: ImageProcessor; now: () => Date }
 
 /**
- * Converts an image and stores it. The bytes are stored first; `within` and the row then share a transaction. The sweep
- * deletes bytes without a row. Returns the key. Throws `invalid_argument` for an invalid image, `not_found` for a
- * deleted owner and `resource_exhausted` under overload.
+ * The bytes are stored first; `within` and the row then share a transaction. The sweep deletes bytes without a row.
+ * Returns the key. Throws `invalid_argument` for an invalid image, `not_found` for a deleted owner and
+ * `resource_exhausted` under overload.
  */
 export async function storeImage(
   ctx: Dependencies,

@@ -92,8 +92,8 @@ export function openS3Storage(settings: S3Settings, timeouts: Partial<typeof def
 type ObjectLocation = { Bucket: string; Key: string }
 
 /**
- * Uploads in parts, if the content is larger than one. The object exists once all parts have been received. Parts of a
- * failed upload are deleted if the server still answers. Errors of reading `content` are rethrown unchanged.
+ * The object exists once all parts have been received. Parts of a failed upload are deleted if the server still
+ * answers. Errors of reading `content` are rethrown unchanged.
  */
 async function put(client: S3Client, params: ObjectLocation, content: Readable): Promise<void> {
   let failure: { cause: unknown } | undefined

@@ -34,12 +34,12 @@ export type Storage = {
   unfinished(): AsyncIterable<UnfinishedWrite>
   /**
    * Lists `limit` unfinished writes in the order of their keys, starting after the key `after`; from the start if it is
-   * ''. Lists more if several writes have the last key, so that the next page can start after it.
+   * ''. Lists more if several have the last key, so that the next page can start after it.
    */
   unfinishedAfter(after: string, limit: number): Promise<UnfinishedWrite[]>
   /**
-   * Returns a URL with which anybody may read the object, including ranges, until it expires. Does not check whether
-   * the object exists. The method is missing if clients cannot read from the storage, or if the settings forbid it.
+   * Returns a URL with which anybody may read the object, including ranges, until it expires. The object need not
+   * exist. The method is missing if clients cannot read from the storage, or if the settings forbid it.
    */
   presign?(key: string, options: PresignOptions): Promise<string>
 }

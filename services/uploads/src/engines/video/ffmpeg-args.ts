@@ -10,7 +10,7 @@ const threads = '2'
 
 /**
  * Reads only this file, in the detected format, with common decoders. Its content cannot make the program read other
- * files or use one of the hundreds of unmaintained decoders.
+ * files or use unmaintained decoders.
  */
 const input = (demuxer: string, file: string): string[] => [
   ...['-max_alloc', String(512 * 1024 ** 2), '-max_pixels', '40000000'],

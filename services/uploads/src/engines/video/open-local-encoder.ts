@@ -22,9 +22,8 @@ export async function openLocalEncoder(settings: VideoSettings, options: Options
 }
 
 /**
- * Returns the configured separate user if ffmpeg works as that user; undefined if none is configured, this process may
- * not change users, or ffmpeg does not work. As a separate user, a compromised ffmpeg cannot read this process, whose
- * environment contains secrets.
+ * Undefined if no separate user is configured, this process may not change users, or ffmpeg does not work as that user.
+ * A compromised ffmpeg of a separate user cannot read this process, whose environment contains secrets.
  */
 async function findToolUser(settings: VideoSettings, options: Options): Promise<number | undefined> {
   const { videoUserId: userId } = settings

@@ -11,8 +11,8 @@ const posterName = 'poster'
 type Work = { assetId: string; folder: string; signal: AbortSignal; encoded: Encoded }
 
 /**
- * Stores the bytes of the renditions and the poster and returns their rows. If one cannot be stored, deletes the
- * others; if that fails or the process dies, they are left to the sweep.
+ * Stores the bytes and returns the rows. If a file cannot be stored, deletes the others; if that fails or the process
+ * dies, they are left to the sweep.
  */
 export async function storeVariants(
   ctx: { storage: Storage; now: () => Date },

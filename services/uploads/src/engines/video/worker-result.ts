@@ -23,8 +23,8 @@ export function encodeResult({ source, renditions, poster }: Encoded): string {
 const largestSide = 16_384
 
 /**
- * Undefined for an invalid result. A malicious video may have compromised the worker, so file names and formats are
- * fixed here, and numbers are limited. `maxBytes`: of one file.
+ * A malicious video may have compromised the worker, so file names and formats are fixed here, and numbers are limited.
+ * `maxBytes`: of one file. Undefined for an invalid result.
  */
 export function decodeResult(value: string, maxBytes: number): Encoded | undefined {
   const { width, height, durationMs, sizes, posterSize } = parse(value)
