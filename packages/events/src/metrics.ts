@@ -140,7 +140,6 @@ export const gaugePending = (consumer: string, read: () => number): Disposable =
 export const gaugeOutboxSize = (service: string, read: () => number): Disposable => waiting(read, serviceLabel(service))
 export const gaugeOutboxAge = (service: string, read: () => number): Disposable => age(read, serviceLabel(service))
 
-/** Limits of -1 and 0 mean that there is none. */
 export type StreamUsage = { bytes: number; maxBytes: number; messages: number; maxMessages: number; copies: number }
 
 const limit = (max: number): number | undefined => (max > 0 ? max : undefined)

@@ -67,14 +67,12 @@ export const outboxPlaces = pgTable('outbox_places', {
 /** One row: the losses of the stream, recorded by its keeper in admin. */
 export const streamRecovery = pgTable('stream_recovery', {
   id: integer('id').primaryKey(),
-  /** How often durables were recreated. */
   generation: integer('generation').notNull().default(0),
   recoveredAt: timestamp('recovered_at', { withTimezone: true }),
   /** The state of the stream at the last recovery: its creation time and its newest event. */
   streamCreated: text('stream_created').notNull().default(''),
   newestSeq: bigint('newest_seq', { mode: 'bigint' }),
   newestEventId: text('newest_event_id'),
-  /** Events that left the outbox and the stream before every consumer had handled them. */
   lostEvents: bigint('lost_events', { mode: 'bigint' })
     .notNull()
     .default(sql`0`),
@@ -110,7 +108,6 @@ export const parkedEvents = pgTable(
     lastError: text('last_error').notNull(),
     firstFailedAt: timestamp('first_failed_at', { withTimezone: true }).notNull().defaultNow(),
     parkedAt: timestamp('parked_at', { withTimezone: true }),
-    /** When an operator requested another attempt. */
     replayRequestedAt: timestamp('replay_requested_at', { withTimezone: true }),
   },
   (table) => [primaryKey({ columns: [table.consumer, table.eventId] })],
@@ -123,11 +120,9 @@ export const erasures = pgTable(
     userId: text('user_id').notNull(),
     pass: integer('pass').notNull(),
     requestedAt: timestamp('requested_at', { withTimezone: true }).notNull().defaultNow(),
-    /** Rows, objects and the like that the pass has found so far. */
     found: bigint('found', { mode: 'bigint' })
       .notNull()
       .default(sql`0`),
-    /** When accounts stored the report. */
     reportedAt: timestamp('reported_at', { withTimezone: true }),
   },
   (table) => [
@@ -138,7 +133,6 @@ export const erasures = pgTable(
   ],
 )
 
-/** Events about rooms that wait for messaging. */
 export const handovers = pgTable(
   'handovers',
   {
@@ -155,7 +149,6 @@ export const handovers = pgTable(
 export const handoverLeases = pgTable('handover_leases', {
   roomId: text('room_id').primaryKey(),
   holder: text('holder').notNull(),
-  /** Failed calls since the last success. */
   failures: integer('failures').notNull().default(0),
   expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
 })

@@ -35,7 +35,6 @@ export async function commit(
   })
 }
 
-/** Waits longer than the timeout of the relay. */
 export async function waitUntilStored(relay: Relay, entryIds: bigint[]): Promise<void> {
   await eventually(() => relay.waitUntilStored(entryIds))
 }

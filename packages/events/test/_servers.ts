@@ -13,7 +13,6 @@ import { requestKeeper } from '../src/keep/requests.ts'
 
 const folder = fileURLToPath(new URL('drizzle', import.meta.url))
 
-/** A separate database with the tables of this package. */
 export async function newDatabase(): Promise<Database & { url: string }> {
   const url = new URL(process.env.PARLEY_TEST_POSTGRES_URL ?? '')
   url.pathname = `/events_${randomUUID().replaceAll('-', '')}`
@@ -28,7 +27,6 @@ export type TestServer = AsyncDisposable & {
   pid(): number
   stop(): Promise<void>
   start(): Promise<void>
-  /** The server must be stopped. */
   saveEvents(): void
   /** Restores the events, but not the state of consumers. The server must be stopped. */
   restoreEvents(): void

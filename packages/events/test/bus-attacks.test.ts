@@ -134,7 +134,6 @@ type OnStream = { subject: string; data: string }
 /** Leaves out the hundreds of events of earlier attackers. */
 let startSeq = 1
 
-/** Reads the events since `startSeq`, up to one that is published to mark the end. */
 async function readStream(): Promise<OnStream[]> {
   const stream = keeperBus.nc.jetstream()
   const end = await stream.publish('evt.config.X2.read', 'end')
@@ -182,7 +181,6 @@ const targets = (attacker: Attacker): string[] => [
   ],
 ]
 
-/** For the event stream and for a stream of the attacker. */
 const apiCalls = (durable: string): [string, object][] => {
   const consumer = { durable_name: 'stolen', ack_policy: 'none', deliver_policy: 'all' }
   const pushed = (deliver_subject: string) => ({
@@ -299,7 +297,6 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     before = await readProtectedState(attacker)
   })
 
-  /** No service received anything, nothing of others was changed, and the stream works. */
   async function assertNothingHappened(): Promise<void> {
     await events.flush()
     await calls.flush()
@@ -308,7 +305,6 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     expect(await readProtectedState(attacker)).toEqual(before)
   }
 
-  /** Publishes these messages, checks that nothing else happened, and returns the replies. */
   async function answersTo(nc: NatsConnection, messages: readonly (readonly [subject: string, body: string])[]) {
     const inbox = createInbox(`_INBOX.${attacker}`)
     const answers: [subject: string | undefined, answer: string][] = []
@@ -444,7 +440,6 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     for (const nc of [calls, events]) expect(await answersTo(nc, requested)).toEqual([])
     const own = await events.request('$SYS.REQ.SERVER.PING.CONNZ', '{}', { timeout: 20_000 })
     const { data } = JSON.parse(own.string()) as { data: { total: number } }
-    // It counts only connections with this user's password.
     expect(data.total).toBeLessThan(4)
   })
 

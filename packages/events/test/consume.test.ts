@@ -27,7 +27,6 @@ withStream((stream) => (bus = stream.bus))
 
 const shortDelays = { initialMs: 10, maxMs: 50 }
 
-/** A consumer of the events of one room, which belongs to one test. */
 const consumer = (
   room: string,
   options: Pick<ConsumerOptions, 'db' | 'kinds' | 'redelivery'> & { bus?: Bus } & (
@@ -210,7 +209,6 @@ test('one request finds the lags of all consumers; parked events are counted unt
   await untilMetricsShow('1', '0')
   hold.abort()
   await untilMetricsShow('0', '0')
-  // One request at the start, and one for each time the watch was woken.
   expect(requests).toBeLessThanOrEqual(1 + wakes)
 })
 
@@ -291,7 +289,6 @@ test('while the stream is down, no event is lost', async () => {
   await using database = await newDatabase()
   await using own = await newServer()
   await using ownBus = await newBus(own)
-  // The stream does not exist yet; relay and consumer declare it.
   const handled: number[] = []
   await using _consumer = await consumer('restart', {
     bus: ownBus,

@@ -182,7 +182,6 @@ test('each caller can create a limited number of durables, whose subjects cannot
   await declare('d1', 'evt.room.>', 'two')
   await expect(declare('d1', 'evt.room.>')).rejects.toThrow('needs another name')
 
-  // Durables of earlier releases get the current limit of inactivity.
   const { consumers } = await bus.nc.jetstreamManager()
   const inactiveThreshold = async () => (await consumers.info(eventStream, 'one-d2')).config.inactive_threshold
   const hour = 3_600_000_000_000
@@ -196,7 +195,6 @@ test('an event that may have expired counts as present if the stream has reached
   await using server = await newServer()
   await using bus = await newBus(server)
   await declareStreams(bus)
-  // The server may not accept messages yet.
   await eventually(() => bus.nc.jetstream().publish('evt.room.R1.room_updated', 'something'))
   const positionAt = (seq: number) => ({ seq, eventId: 'long-gone', storedAt: Date.now() - 72 * 3_600_000 })
   const verify = (seq: number) => verifyPositions(bus, { anchor: undefined, newest: positionAt(seq) })
@@ -239,7 +237,6 @@ test('the keeper reports the size of the stream and its limits as metrics', asyn
     expect(text).toMatch(/^parley_stream_messages [1-9]/m)
     expect(text).toMatch(/^parley_stream_size_bytes [1-9]/m)
     expect(text).toMatch(/^parley_stream_size_limit_bytes 50000000$/m)
-    // The number of messages is not limited.
     expect(text).not.toMatch(/^parley_stream_message_limit/m)
   })
 })

@@ -71,7 +71,6 @@ test('the stream gets the requested number of copies once there are enough serve
   }
   await using _ = await keepStream(bus, { replicas: 3, maxBytes: 20_000_000 })
   const { streams } = await bus.nc.jetstreamManager()
-  // The other settings are applied at once.
   await eventually(async () => expect((await streams.info(eventStream)).config.max_bytes).toBe(20_000_000))
   expect(await copies()).toEqual({ replicas: 1, others: 0 })
   await startThird()

@@ -78,7 +78,6 @@ class Durable {
 
   check = () => recreateIfRestored(database.db, bus, this.#durable)
 
-  /** As a restore from an older backup does. */
   async forgetLast(): Promise<void> {
     const { rowCount } = await database.pool.query(
       `delete from inbox where ctid in (

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 export type Participant = AsyncDisposable & {
-  /** The fraction of the tone in the received audio, for each fifth of a second. */
   received: number[]
   isSubscribed: () => boolean
   isDisconnected: () => boolean

@@ -106,7 +106,6 @@ test('a deleted account leaves every call, and none of its data remains', async 
   await eventually(() => expect(env.erasures.found('Udora', 1)).toBe(3n))
   await requestErasure(env.bus, 'Udora', 2)
   await eventually(() => expect(env.erasures.found('Udora', 2)).toBe(0n))
-  // The media server may send late or duplicate events.
   const { webhookUrl = '', events } = env.livekit
   const gone = events.findLast(
     ({ event, participant }) => event === 'participant_left' && participant?.identity === 'Udora',

@@ -12,7 +12,6 @@ import { createShards } from './store/shards.ts'
 
 export type Overrides = TestOverrides &
   StartOptions & {
-    /** How often to poll for jobs that were not announced. */
     jobsEveryMs?: number
   }
 

@@ -6,7 +6,6 @@ import { notification } from './_push-jobs.ts'
 
 export const crowdOf = (size: number): string[] => Array.from({ length: size }, (_, n) => `Ucrowd${n}`)
 
-/** The browsers all have the keys of the browser `name`. */
 export async function subscribeAll(db: Db, service: PushService, name: string, userIds: readonly string[]) {
   const { p256dh, auth } = service.subscribe(name)
   await db.execute(sql`

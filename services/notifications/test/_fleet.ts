@@ -42,10 +42,8 @@ export class FakeServices {
   readonly fullyListedRooms: string[] = []
   allUnavailable = false
   readonly unavailableMethods = new Set<string>()
-  /** Delays the page of recipients after this user until the promise resolves. */
   beforeRecipients: (after: string) => Promise<void> = () => Promise.resolve()
 
-  /** Delays the previews of messages until the promise resolves. */
   beforePreviews: () => Promise<void> = () => Promise.resolve()
 
   room(roomId: string, members: readonly string[], more: Omit<FakeRoom, 'members'> = {}): FakeRoom {

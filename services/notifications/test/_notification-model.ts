@@ -6,7 +6,6 @@ type PostedMessage = {
   messageId: string
   root: string
   retracted: boolean
-  /** The reason of each user's notification, if their level allows it. */
   reasons: Map<number, string>
 }
 

@@ -16,7 +16,6 @@ export const pushOn = {
   PARLEY_WEBSERVER_URL: 'https://chat.example',
 }
 
-/** A push that fails is given up at this age. */
 export const giveUpMs = 3_600_000
 
 /** Short, so that failed pushes are retried almost at once. */
@@ -40,7 +39,6 @@ export async function openPushFleet() {
       await fleet.as(userId).push.subscribe(browser)
       return browser.endpoint
     },
-    /** About a message in room R1, which all users of these tests can read. */
     async notify(userId: string, given: Partial<CreatedNotification> = {}): Promise<void> {
       const created = notification(userId, given)
       const { roomId, eventId } = created

@@ -15,7 +15,6 @@ export class RoomPublisher {
   readonly #bus: Bus
   readonly #roomId: string
   #seq = 0n
-  /** All events so far, so that a test can publish them again. */
   readonly published: OutgoingEvent[] = []
   isHolding = false
 

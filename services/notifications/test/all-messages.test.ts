@@ -5,7 +5,6 @@ import { sql } from 'drizzle-orm'
 import { openFleet, type Fleet } from './_fleet.ts'
 import { RoomPublisher } from './_room-publisher.ts'
 
-/** More people than are notified at once. */
 const fans = Array.from({ length: 1200 }, (_, n) => `U${String(n).padStart(6, '0')}`)
 
 const longTimeout = { timeoutMs: 60_000 }

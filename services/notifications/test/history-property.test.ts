@@ -25,7 +25,6 @@ const levels = {
 
 const user = fc.nat({ max: users - 1 })
 const some = fc.uniqueArray(user, { maxLength: users })
-/** An index into the messages posted so far, modulo their number. */
 const said = fc.nat({ max: 15 })
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('post' as const), user, some, everyone: fc.boolean() }) },

@@ -36,7 +36,6 @@ test('the push of a direct message arrives while most mass pushes still wait', a
     return { status: 201 }
   }
   await push.start()
-  // The push service does not answer, so the maximum number of pushes is in flight.
   await eventually(() => expect(held.length).toBeGreaterThanOrEqual(4), within)
   await push.notify('Ubob', { eventId: 'Edirect', kind: 'direct_message' })
   // The push service answers a few more requests, then none again.

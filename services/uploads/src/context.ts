@@ -26,20 +26,18 @@ export type Context = {
   renderingLimit: RenderingLimit
   fetch: SafeFetch
   pages: PageFetches
-  /** Resolves the credentials of readers who do not use a signed URL. */
   callers: CallerCache
   credentialSecrets: CredentialSecrets
   clientAddress: ClientAddress
   credentialAttempts: CredentialAttempts
   allowedOrigins: readonly string[]
-  /** Secrets of blob tickets, shared with the gateway: the current one and the previous one. */
+  /** Shared with the gateway: the current secret and the previous one. */
   blobSecrets: readonly string[]
-  /** Secrets with which a valid asset URL may be signed: the current one and the previous one. */
+  /** Asset URLs may be signed with the current secret or the previous one. */
   signingSecrets: readonly string[]
   assets: { publicUrl: string; signingSecret: string }
   fileLimits: FileLimits
   quotas: Quotas
-  /** Total size of all files and open uploads, cached for half a minute. */
   serverUsage: () => Promise<number>
   completions: UploadCompletions
   now: () => Date

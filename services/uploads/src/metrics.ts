@@ -53,7 +53,6 @@ export function reportStorageMismatch(belonging: 'missing' | 'foreign'): void {
   log.error({ belonging }, storageMismatch(belonging).rawMessage)
 }
 
-/** A batch of deletions waits, because the storage does not belong to the database. */
 export const countRefusedDeletions = (belonging: 'missing' | 'foreign'): void =>
   deletionsRefused(1, { 'parley.belonging': belonging })
 
@@ -72,7 +71,6 @@ export const reportLeftForJob = (error: unknown): void =>
 export const reportStorageUnavailable = (bucket: string, error: unknown): void =>
   log.error({ bucket, err: error }, 'the bucket cannot be used; retrying')
 
-/** Logs each kind of failure at most once a minute. */
 export const reportStorageFailure = (error: unknown): void => storageFailed(kindOf(error), error)
 
 const storageFailed = oncePerMinute((_kind, error: unknown) => log.error({ err: error }, 'the storage failed'))

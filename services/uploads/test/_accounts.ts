@@ -3,7 +3,6 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { credentialDigest } from '@parley/credentials'
 import type { AccountsInternalService, RekeyCredentialsRequest } from '@parley/contracts/internal'
 
-/** The secrets include those before the last rotation. */
 export const credentialSecrets = {
   secretKey: 'the key of the digests of credentials, for tests',
   previousSecretKey: 'that key before it was rotated, for tests too',
@@ -16,7 +15,6 @@ type Implementation = ServiceImpl<typeof AccountsInternalService>
 export class FakeAccounts {
   readonly #people = new Map<string, { userId: string; roleIds: string[] }>()
   readonly rekeyed: RekeyCredentialsRequest['entries'] = []
-  /** Counts `authenticate` and `getPeople`. */
   calls = 0
   unavailable = false
   blocker: Promise<void> | undefined
@@ -42,7 +40,6 @@ export class FakeAccounts {
     }
   }
 
-  /** Avatar keys by user id. */
   readonly avatars = new Map<string, string>()
 
   readonly getPeople: Implementation['getPeople'] = ({ userIds }) => {

@@ -85,7 +85,6 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
         as: (userId: string) => harness.clients({ uploads: AssetUploadService, assets: AssetService }, { userId }),
         publish: (roomId: string, event: Pick<TestEvent, 'kind'> & Partial<TestEvent>) =>
           publishEvents(bus, { actorId: 'Ualice', ...event, aggregateType: 'room', aggregateId: roomId }),
-        /** Publishes a change of an account's or the server's profile. */
         announce: ({ ownerId, ...event }: { ownerId: string } & Pick<TestEvent, 'version' | 'fact'>) =>
           publishEvents(bus, {
             ...(ownerId === 'server'

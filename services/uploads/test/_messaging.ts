@@ -14,9 +14,7 @@ export class FakeMessaging {
     return {}
   }
 
-  /** Event ids of messages by the id of the file attached to them. */
   readonly attached = new Map<string, string>()
-  /** Keys of the preview images that messages show. */
   readonly shown = new Set<string>()
   unavailable = false
   findFileUsesCalls = 0

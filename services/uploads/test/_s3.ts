@@ -14,11 +14,9 @@ export type Fault = 'refuse' | 'forbid' | 'no response' | 'truncate'
 export type TestS3 = AsyncDisposable & {
   settings: S3Settings
   env: Record<string, string>
-  /** Called for each request with a valid signature. */
   fault: (request: IncomingMessage) => Fault | undefined
   /** Milliseconds by which the `Date` header of a response to an unsigned request is ahead. */
   clockAheadMs: number
-  /** Method, path and query of every request with a valid signature. */
   requests: string[]
   unfinished: () => Promise<string[]>
   /** Leaves a multipart upload without parts behind, with a key below the path prefix of the settings. */

@@ -16,7 +16,6 @@ export async function makeVideo(name: string, args: string[]): Promise<Buffer> {
   }
 }
 
-/** One second of a test pattern. */
 export const testPattern = (size: string, rate = 10): string[] => [
   ...['-f', 'lavfi', '-i', `testsrc=size=${size}:rate=${rate}:duration=1`],
 ]
@@ -37,7 +36,6 @@ export async function probe(bytes: Buffer): Promise<{ format: string; streams: s
   }
 }
 
-/** ffmpeg decodes the bytes with the given arguments. */
 export async function countFrames(bytes: Buffer, ...args: string[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-videos-'))
   try {

@@ -32,7 +32,6 @@ export const started = 'asset_processing_started'
 export const succeeded = 'asset_processing_succeeded'
 export const failed = 'asset_processing_failed'
 
-/** A leased video has more time left. */
 export const isPaused = (job: typeof videoJobs.$inferSelect | undefined): boolean => {
   const leftMs = (job?.dueAt.getTime() ?? 0) - Date.now()
   return job?.result === null && leftMs > 0 && leftMs <= 15_000

@@ -37,7 +37,6 @@ test('an image to which an event refers stays; a replaced one is deleted', async
   await expectStored(second)
   await publishAvatar(4n, '')
   await expectStored()
-  // The bytes were deleted before the rows.
   await eventually(async () => expect(await env.db.select().from(serverImages)).toEqual([]))
 })
 

@@ -18,7 +18,6 @@ let service: Service
 let origin = ''
 let clock = 0
 let requested: string[] = []
-/** /slow answers when this is called. */
 let release: () => void = () => undefined
 
 const page = (head: string) => `<!doctype html><html><head>${head}</head><body>Text</body></html>`

@@ -59,7 +59,6 @@ test('large files are redirected to the storage, unless they could run scripts',
     ['text/html', large],
     ['application/zip', large],
   ] as const)
-    // This process serves the request, and the bytes of that size do not exist.
     expect(await statusOf(contentType, size)).toBe(404)
 })
 

@@ -97,7 +97,6 @@ describe('a video worker', () => {
     expect([refused.status, await refused.json()]).toEqual([503, { error: 'the worker is busy; try again' }])
     await fake.release()
     expect((await first).status).toBe(200)
-    // The worker is free again once the job folder is removed.
     const playlist = async () => (await fetch(`${url}/videos`, { method: 'POST', body: '#EXTM3U' })).status
     await eventually(async () => expect(await playlist()).toBe(422))
     expect((await fetch(`${url}/videos`)).status).toBe(404)

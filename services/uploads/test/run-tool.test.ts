@@ -72,7 +72,6 @@ describe('a program', () => {
     }
   })
 
-  // Only root can change users.
   const asRoot = process.getuid?.() === 0 ? test : test.skip
   asRoot('cannot read the parent process when it runs as another user', async () => {
     const script = `id -u; id -G; cat /proc/${process.pid}/environ /proc/${process.pid}/mem; ls /proc/${process.pid}/fd`

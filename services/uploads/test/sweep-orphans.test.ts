@@ -35,7 +35,6 @@ const getIdentity = async () => {
   const [row] = await env.db.select().from(storageIdentity)
   return row
 }
-/** Waits for a sweep that starts after this call. */
 const waitForSweep = async () => {
   const lastMark = async () => (await getIdentity())?.marks.at(-1)
   for (let sweeps = 0; sweeps < 2; sweeps++) {
@@ -136,7 +135,6 @@ describe('after a database restore', () => {
     await operator().adoptStorage({})
     await expectStored('blobs/Arequested', ...uploaded)
     await eventually(() => expect(env.erasures.found('Ubob', 1)).toBeDefined())
-    // The row is gone, so only a sweep deletes it.
     await env.storage.delete('blobs/Arequested')
     // The service may be writing a mark, which by the clock of this test looks like an old unfinished write.
     const found = (await repair()).filter(({ kind }) => kind !== StorageFindingKind.UNFINISHED)
@@ -173,7 +171,6 @@ test('a server and its copy that share a storage delete nothing until one adopts
   expect(await compareIdentity(env)).toBe('own')
   await renewIdentity(env)
   await copy.db.insert(storageIdentity).values((await getIdentity()) ?? { storageId: '' })
-  // They cannot be distinguished until one of them writes.
   expect(await compareIdentity(staging)).toBe('own')
   await renewIdentity(staging)
   expect(await compareIdentity(env)).toBe('foreign')

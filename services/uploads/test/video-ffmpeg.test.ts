@@ -40,7 +40,6 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     )
   }
   const read = async (url = '') => bytesOf(await fetch(url.replace(publicUrl, service.url ?? '')))
-  /** If the index comes before the media data, playback can start early. */
   const canStartEarly = (bytes: Buffer) => bytes.indexOf('moov') > 0 && bytes.indexOf('moov') < bytes.indexOf('mdat')
 
   test('a large video gets 720p and 480p renditions with sound, a poster, and no metadata', async () => {
@@ -187,7 +186,6 @@ withFfmpeg(`with ffmpeg${why}`, () => {
   })
 })
 
-/** Phones rotate by the header, too. */
 function rotate(bytes: Buffer): Buffer {
   const matrix = bytes.indexOf('tkhd') + 4 + 40
   const rotated = Buffer.from(bytes)

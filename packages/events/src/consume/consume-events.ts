@@ -38,7 +38,6 @@ type OneByOne =
       on: EventHandler
     }
   | {
-      /** Calls other services, perhaps repeatedly, and returns the handler of the event. */
       beforeTransaction: EventPreparation
     }
 
@@ -56,11 +55,9 @@ export type Batches = {
   isUrgent?: (event: Event) => boolean
 } & (
   | {
-      /** Handles events in order of arrival, each event id once. */
       on: BatchHandler
     }
   | {
-      /** Calls other services, perhaps repeatedly, and returns the handler of the events. */
       beforeTransaction: BatchPreparation
     }
 )
@@ -130,7 +127,6 @@ function batchMode(options: Batches): Mode {
       : () => Promise.resolve({ handle: options.on, failed: new Map() })
   return {
     maxInFlight: 256,
-    // An urgent event can end only a pause of the queue: in a pause between pulls it is not delivered.
     ...(isUrgent ? { pullPauseMs: 0, pace } : { pullPauseMs: pace.pauseMs, pace: { ...pace, pauseMs: 0 } }),
     classify: (_message, events) => ({
       size: Math.max(events.length, 1),

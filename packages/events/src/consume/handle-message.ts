@@ -21,7 +21,6 @@ const log = logger('consumer')
 /** Runs after the commit, for example to wake the relay. Must not throw. */
 export type AfterCommit = () => void
 
-/** Handles an event in the transaction that records it in the inbox. */
 export type EventHandler = (event: Event, tx: Tx) => Promise<AfterCommit | void>
 
 /**

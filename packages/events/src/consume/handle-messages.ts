@@ -21,7 +21,6 @@ const log = logger('consumer')
 /** Handles events in order of arrival, in the transaction that records them in the inbox. */
 export type BatchHandler = (events: Event[], tx: Tx) => Promise<AfterCommit | void>
 
-/** `failed`: the errors of events whose preparation failed, by event id. */
 type PreparedBatch = { handle: BatchHandler; failed: ReadonlyMap<string, unknown> }
 
 /**
@@ -50,7 +49,6 @@ export async function handleMessages(handling: BatchHandling, decoded: readonly 
   return outcome
 }
 
-/** Returns the messages to handle separately. */
 async function handleInOneTransaction(
   handling: BatchHandling,
   prepare: BatchPreparation,
@@ -71,7 +69,6 @@ async function handleInOneTransaction(
       const { handle, failed } = await prepare(events)
       const messagesWithFailure = (matches: (failure: unknown) => boolean) =>
         decodable.filter(({ events }) => events.some(({ id }) => failed.has(id) && matches(failed.get(id))))
-      // The delays grow, so that such a message rarely delays others.
       settle(messagesWithFailure(isServiceUnavailable), (message) => {
         const times = Math.min(deliveryOf(message)?.attempts ?? 1, 6)
         requestRedelivery(message, Math.min(redelivery.initialMs * 2 ** (times - 1), redelivery.maxMs))

@@ -65,7 +65,6 @@ export class Puller implements Disposable {
     return await ended
   }
 
-  /** Ends the current pull or pause: the connection that would deliver its messages is lost. */
   interrupt(): void {
     this.#finish('silent')
   }

@@ -6,7 +6,6 @@ import { shardOf } from '../outbox/shards.ts'
 import { handovers, outbox, parkedEvents } from '../schema.ts'
 import { aggregateOf } from '../subjects.ts'
 
-/** A parked entry that belongs to no durable. */
 export type ParkedEntry = Pick<typeof parkedEvents.$inferSelect, 'eventId' | 'subject' | 'payload'>
 
 export type Requeue = (tx: Tx, entries: readonly ParkedEntry[]) => Promise<void>

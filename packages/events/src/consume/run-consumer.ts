@@ -97,7 +97,6 @@ class RunningConsumer implements AsyncDisposable {
       if (this.#mustCheck()) await this.#checkBeforeHandling()
       if ((await handle()) === 'outage') this.#hadOutage = true
     } catch (error) {
-      // The connection is closed. Unacknowledged messages will be redelivered.
       log.warn({ consumer: this.#name, reason: reasonOf(error) }, 'a message could not be acknowledged')
     }
   }

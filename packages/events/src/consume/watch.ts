@@ -18,7 +18,6 @@ type Watched = {
 
 /** Disposing stops watching the consumer. */
 export type ConsumerWatch = AsyncDisposable & {
-  /** Counts and measures again soon, because parked events have changed. */
   wake(): void
 }
 

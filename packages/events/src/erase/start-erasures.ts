@@ -50,7 +50,6 @@ export async function startErasures(options: ErasureOptions): Promise<AsyncDispo
       ...(options.redelivery && { redelivery: options.redelivery }),
       on: async ({ aggregateId: userId, fact }, tx) => {
         if (fact.case !== 'erasureRequested') return
-        // A repeated request means that accounts may have lost the report.
         const again = { target: [erasures.userId, erasures.pass], set: { reportedAt: null } }
         await tx.insert(erasures).values({ userId, pass: fact.value.pass }).onConflictDoUpdate(again)
         return () => erasing.wake()
@@ -92,7 +91,6 @@ function createPassRunner(options: ErasureOptions): (signal: AbortSignal) => Pro
 }
 
 type Pass = { userId: string; pass: number }
-/** `requestedAtText`: exact, for the cursor of the next query. */
 type Waiting = Pass & { requestedAtText: string }
 
 function readWaiting(db: Db, after: Waiting | undefined): Promise<Waiting[]> {

@@ -76,7 +76,6 @@ class PolicyCache implements Disposable {
     this.#signal = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal
   }
 
-  /** Since the request of the last successful load. */
   ageMs(): number {
     return performance.now() - this.#loadedAt
   }
@@ -101,7 +100,6 @@ class PolicyCache implements Disposable {
     return loaded
   }
 
-  /** Retries until the load succeeds. Calls during a load share one more load. */
   reload(): Promise<Policy> {
     if (this.#loading !== undefined) {
       this.#loadAgain = true

@@ -34,11 +34,7 @@ export type FollowOptions = {
    * failure is delivered twice. If the callback throws, `onReset` is called.
    */
   onEvents: (events: Event[], info: { seq: number; storedAtMs: number }) => void
-  /**
-   * Events may have been missed between the last call of `onEvents` and the next: any state built from them is stale.
-   */
   onReset: () => void
-  /** The server has been silent for 2.9 s; called repeatedly until it sends something. */
   onSilence?: () => void
 }
 
@@ -69,7 +65,6 @@ export class Follower implements EventFollower {
   #lastSeq = 0
   #hasBegun = false
   #completeSinceMs: number | undefined
-  /** Whether a history was requested and nothing of it has been delivered yet. */
   #isHistoryPending: boolean
   #setCaughtUp: () => void = () => undefined
   readonly #caughtUp = new Promise<void>((resolve) => (this.#setCaughtUp = resolve))
@@ -221,7 +216,6 @@ export class Follower implements EventFollower {
 
   #receive(message: Msg, { seq, storedAtMs }: Delivery): void {
     this.#lastSeq = seq
-    // The follower continues from here, even if the keeper's response is lost.
     this.#hasBegun = true
     this.#isHistoryPending = false
     let events

@@ -113,7 +113,6 @@ export class OrderedReader implements Disposable {
     const delivered = status.get('Nats-Last-Consumer')
     if (delivered === '') return
     if (Number(delivered) !== this.#delivered) return this.#break()
-    // The newest messages may have been removed from the stream before they were delivered.
     if (stalled === '' && Number.isFinite(this.#backlog)) this.#backlog = this.#delivered
     this.#reportCaughtUp()
   }

@@ -1,4 +1,3 @@
-/** Fraction of `afterMs` after which a sign of life ends the current wait and begins another one. */
 const restartFraction = 0.6
 
 /**

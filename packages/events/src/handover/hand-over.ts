@@ -8,7 +8,6 @@ import { eventsPerCall } from './store.ts'
 
 export const roomsToHandOver = new CommitChannel<string>()
 
-/** Keeps a full call below the maximum payload of the bus. */
 const maxBytes = (768 * 1024) / eventsPerCall
 
 /**

@@ -48,7 +48,6 @@ export async function handOverRoom(context: HandOverContext, roomId: string): Pr
   }
 }
 
-/** Calls messaging. After a failure, resolves with a function that handles it in the trace of the events. */
 async function send(
   context: HandOverContext,
   claim: store.Claim,

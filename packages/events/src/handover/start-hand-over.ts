@@ -10,7 +10,6 @@ const log = logger('handover')
 /** Equal to the lease, after which another process can take over the work of a dead one. */
 const defaultPollMs = 10_000
 const retryMs = 500
-/** Used if there may be more rooms than one poll returns. */
 const nextRoomsMs = 200
 const maxConcurrentRooms = 16
 

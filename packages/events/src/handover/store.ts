@@ -85,7 +85,6 @@ export async function pauseRoom(db: Db, claim: Claim, pauseMs: number): Promise<
     .where(isHeldBy(claim))
 }
 
-/** Returns the number of refusals, including this one. */
 export async function countRefusal(db: Db, { id }: Waiting): Promise<number> {
   const [row] = await db
     .update(handovers)

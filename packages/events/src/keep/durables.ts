@@ -118,13 +118,11 @@ export async function readProgress(bus: Bus): Promise<KeeperRequests['passed']['
 export async function readLastAcknowledged(bus: Bus, name: string): Promise<string[]> {
   const { manager } = await jetStream(bus)
   const info = await manager.consumers.info(eventStream, name).catch((error: unknown) => {
-    // A new durable begins at the first event anyway.
     if (isConsumerMissing(error) || isStreamMissing(error)) return undefined
     throw error
   })
   if (info === undefined) return []
   const { ack_floor, config } = info
-  // Nothing is acknowledged yet: the floor is the start position.
   if (ack_floor.consumer_seq === 0) return []
   // The message at the ack floor may be one for another durable.
   const message = await findNewestUpTo(manager, config.filter_subject ?? '>', ack_floor.stream_seq)

@@ -2,7 +2,6 @@ import type { JetStreamManager, StoredMsg } from 'nats'
 import { eventStream } from '../subjects.ts'
 import { isMessageMissing } from '../stream/api.ts'
 
-/** The message at `seq` may have any subject, or be deleted. */
 export async function findNewestUpTo(
   manager: JetStreamManager,
   filter: string,

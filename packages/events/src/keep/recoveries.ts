@@ -4,7 +4,6 @@ import { streamRecovery } from '../schema.ts'
 
 /** State of the stream when durables were recreated. */
 export type StreamState = {
-  /** As reported by its server. */
   created: string
   /** The newest event; undefined if the stream was empty. */
   newest: { seq: number; eventId: string } | undefined
@@ -29,9 +28,7 @@ export type Recoveries = {
 }
 
 export type RecoverySummary = {
-  /** How often durables were recreated. */
   generation: number
-  /** Undefined if there was none. */
   recoveredAt: Date | undefined
   /** Events that left the outbox and the stream before every consumer had handled them. */
   lostEvents: bigint
@@ -91,7 +88,6 @@ function toRecovery({ ago_ms, created, newest_seq, newest_event_id }: Row): Reco
   return { agoMs: ago_ms, created, newest }
 }
 
-/** The losses that {@link recoveriesIn} recorded. */
 export async function readRecoveries(db: Db): Promise<RecoverySummary> {
   const [row] = await db.select().from(streamRecovery)
   return {

@@ -7,7 +7,6 @@ const timeoutMs = 1500
 /** Processes start in any order, so a missing keeper is logged only after this time. */
 export const keeperStartupMs = 10_000
 const longTimeoutMs = 10_000
-/** Timeout of the first attempt of a repeatable request. */
 const firstTimeoutMs = 100
 const slowVerbs: ReadonlySet<Verb> = new Set(['restore', 'erase'])
 const encoder = new TextEncoder()
@@ -76,7 +75,6 @@ export async function requestKeeper<V extends Verb>(
   return reply.answer as KeeperRequests[V]['answer']
 }
 
-/** Whether a request may be answered twice. */
 function isRepeatable<V extends Verb>(verb: V, request: KeeperRequests[V]['request']): boolean {
   return verb === 'state' || verb === 'place' || verb === 'reader' || ('anew' in request && !request.anew)
 }

@@ -25,7 +25,6 @@ type Options = {
   onFenced(shard: Shard): void
   /** The stream acknowledged an entry with a sequence not above the recorded position. */
   onStreamReplaced(shard: Shard): void
-  /** The stream is missing, or JetStream is not running yet. */
   onNoResponse(): void
   onReadFailed(): void
   renew(): Promise<void>
@@ -50,7 +49,6 @@ export class Flow {
    * The watermark to use once all transactions below `next` have ended; until then, one of them may commit a lower id.
    */
   #nextWatermark: { from: bigint; next: bigint } | undefined
-  /** Whether reading stopped because `maxInFlight` was reached. */
   #isFull = false
   /** Whether entries are known to wait; leases are then renewed while the entries are read. */
   #isExpected = false
@@ -162,7 +160,6 @@ export class Flow {
     const last = batch.entries.at(-1)
     if (last === undefined) return
     if (!repeated && shard.anchor !== undefined && seq <= shard.anchor.seq) {
-      // The stream had already passed this sequence: it is another stream.
       shard.clear()
       shard.state = 'unverified'
       this.#options.onStreamReplaced(shard)

@@ -22,7 +22,6 @@ const cleanUpEveryMs = 300_000
 
 export type RelayOptions = Pick<Database, 'pool'> & {
   bus: Bus
-  /** Name of the deployable; part of message ids and of the wake subject. */
   service: string
   /** How often to poll for entries of processes that died before announcing them. Default: 10 s. */
   pollMs?: number

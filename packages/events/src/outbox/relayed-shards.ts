@@ -26,7 +26,6 @@ type Options = {
   onPeerGone(): void
 }
 
-/** Relays the shards whose leases this process holds, and recovers them after a loss of the stream. */
 export class RelayedShards {
   readonly shards = new HeldShards()
   readonly flow: Flow
@@ -71,7 +70,6 @@ export class RelayedShards {
     for (const shard of shards) this.flow.resume(shard)
     this.flow.resetWatermark()
     await this.flow.read()
-    // Without a bus, the next poll follows the reconnect.
     if (this.#options.bus.connected() && this.shards.all().some(({ state }) => state !== 'ready')) return retryMs
   }
 

@@ -22,7 +22,6 @@ export type SenderCallbacks = {
   onNoResponse(): void
 }
 
-/** Publishes the messages of many queues concurrently: one per queue, `maxInFlight` in total. */
 export class Sender {
   readonly #bus: Bus
   readonly #service: string
@@ -72,7 +71,6 @@ export class Sender {
     this.#sendReady()
   }
 
-  /** Sends a message once. Returns the pause in milliseconds before the queue sends its next one. */
   async #attempt(queue: AggregateQueue, batch: Batch): Promise<number> {
     const last = batch.entries.at(-1)
     if (last === undefined) return 0
@@ -96,7 +94,7 @@ export class Sender {
           await this.#callbacks.onRefused(queue, batch, error instanceof Error ? error.message : String(error))
           return 0
         } catch {
-          // The database did not store the replacement: the next attempt will be refused again.
+          // The next attempt will be refused again.
         }
       } else if (isUnavailable(error)) {
         this.#callbacks.onNoResponse()

@@ -25,7 +25,6 @@ type Options = {
 }
 
 export class ShardLeases {
-  /** Records that this process is alive, renews its leases, and takes or releases shards to balance their number. */
   readonly renew = singleFlight(() => this.#renew())
   /** Milliseconds after which the lease of another process ends unless it is renewed, as of the last renewal. */
   nextFreeMs = Infinity

@@ -70,7 +70,6 @@ export class Shard implements Positions {
   }
 }
 
-/** One bus message: consecutive entries of one aggregate with the same subject. */
 export type Batch = {
   subject: string
   entries: readonly Entry[]
@@ -90,7 +89,6 @@ export class AggregateQueue {
   isBusy = false
   readonly #epoch: Shard['epoch']
   #waiting: Entry[] = []
-  /** How many of the first waiting entries are sent in messages of their own. */
   #separateCount = 0
 
   constructor(shard: Shard, aggregate: string) {
@@ -112,7 +110,6 @@ export class AggregateQueue {
     this.#waiting.push(entry)
   }
 
-  /** Returns the message to send now: the unstored one, or one of the next entries. */
   nextBatch(): Batch | undefined {
     if (this.batch !== undefined || this.#waiting.length === 0) return this.batch
     const size = this.#separateCount > 0 ? 1 : batchSize(this.#waiting)

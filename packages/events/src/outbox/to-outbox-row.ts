@@ -20,7 +20,6 @@ export type OutgoingEvent = {
   detail?: string
   aggregateType: AggregateType
   aggregateId: string
-  /** Version of the aggregate; ascends in the order of its changes. */
   version: bigint
   occurredAt: Date
   /** Empty for the system. */
@@ -44,7 +43,7 @@ export type OutboxRow = {
   payload: Buffer
 }
 
-/** Largest encoded event in bytes. */
+/** In bytes, encoded. */
 export const maxEventBytes = 512 * 1024
 
 /** Throws a RangeError if the event is too large, or if its aggregate id, kind or detail is not valid in a subject. */

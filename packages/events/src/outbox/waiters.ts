@@ -1,7 +1,6 @@
 export class Waiters {
   readonly #byId = new Map<bigint, Set<() => void>>()
 
-  /** Calls back once when the entry is stored; the returned function cancels that. */
   wait(id: bigint, done: () => void): () => void {
     let waiting = this.#byId.get(id)
     if (waiting === undefined) this.#byId.set(id, (waiting = new Set()))

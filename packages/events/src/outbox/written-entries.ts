@@ -11,13 +11,9 @@ type Options = Pick<Database, 'pool'> & {
   bus: Bus
   service: string
   relayed: RelayedShards
-  /** Called if entries cannot be read or their holders cannot be notified. */
   scheduleRetry: () => void
 }
 
-/**
- * Announces the entries that this process writes: wakes its own relay, and notifies the holders of the other shards.
- */
 export class WrittenEntries implements Disposable {
   readonly #options: Options
   readonly #subscription: Disposable

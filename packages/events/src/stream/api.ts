@@ -48,7 +48,6 @@ export const isStoreTooSmall = (error: unknown): boolean =>
   STORE_TOO_SMALL.includes(apiCode(error) ?? 0) ||
   (apiCode(error) === NO_SUITABLE_PEERS && error instanceof Error && error.message.includes('insufficient storage'))
 
-/** There are fewer servers than copies of the stream. */
 export const isClusterTooSmall = (error: unknown): boolean =>
   apiCode(error) === NO_CLUSTER || (apiCode(error) === NO_SUITABLE_PEERS && !isStoreTooSmall(error))
 

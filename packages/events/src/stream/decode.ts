@@ -3,7 +3,6 @@ import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { EventSchema, type Delivery, type Event } from '@parley/contracts/internal'
 import { WireReader } from './wire.ts'
 
-/** The members of the oneof `fact`, by field number. */
 const facts = new Map<number, { name: string; schema: DescMessage }>()
 for (const field of EventSchema.oneofs[0]?.fields ?? []) {
   if (field.fieldKind === 'message') facts.set(field.number, { name: field.localName, schema: field.message })
@@ -116,7 +115,6 @@ function readFact(number: number, bytes: Uint8Array | undefined): Event['fact'] 
   if (fact === undefined || bytes === undefined) return { case: undefined }
   const { name, schema } = fact
   let value: Message | undefined
-  // Name and schema come from the same field of the oneof.
   return {
     case: name,
     get value() {

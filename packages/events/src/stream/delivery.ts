@@ -9,7 +9,6 @@ export type Delivery = {
   /** Position of this delivery among all deliveries of this consumer, counted from 1 without gaps. */
   consumerSeq: number
   storedAtMs: number
-  /** Messages that this consumer has yet to deliver. */
   pending: number
 }
 

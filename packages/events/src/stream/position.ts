@@ -15,7 +15,6 @@ export type Position = {
 /** `unknown`: nobody answered; try again. */
 export type PositionState = 'present' | 'missing' | 'unknown'
 
-/** Age above which the stream may have dropped an event. */
 const mayHaveExpiredMs = streamMaxAgeMs - 3_600_000
 
 export const positionCheckMs = 10_000

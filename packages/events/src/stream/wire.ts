@@ -59,7 +59,6 @@ export class WireReader {
     throw new RangeError('a number is too long')
   }
 
-  /** Reads a message inside this one: `field` is called with each tag and reads or skips the field. */
   message(field: (tag: number) => void): void {
     const start = this.#span()
     const [end, outer] = [this.#at, this.#end]

@@ -13,7 +13,6 @@ export class Profiles {
     this.#accounts = accounts
   }
 
-  /** Unknown users are left out. */
   async get(userIds: readonly string[]): Promise<Map<string, User>> {
     const users = (await this.#fetch(userIds)).flatMap(({ user }) => user ?? [])
     return new Map(users.map((user) => [user.id, user]))

@@ -31,7 +31,6 @@ export class RoomAccess {
     return room
   }
 
-  /** Only those of which the caller is an effective member. */
   async listAccessible({ userId, roleIds }: RoomUser, roomIds: readonly string[]): Promise<Map<string, RoomHeader>> {
     const found = new Map<string, RoomHeader>()
     for (const chunk of chunks(roomIds, roomsPerCall)) {

@@ -8,7 +8,6 @@ export type Source = ParticipantRow['source']
 
 export type CallEvent = {
   kind: 'call_started' | 'call_participant_joined' | 'call_participant_left' | 'call_ended'
-  /** Empty for events about the call itself. */
   userId: string
   actorId: string
   version: bigint
@@ -19,7 +18,6 @@ export class Call {
   readonly source: Source
   readonly now: Date
   readonly events: CallEvent[] = []
-  /** Users to remove from the media server. */
   readonly removals = new Set<string>()
   readonly #participants: Map<string, ParticipantRow>
   readonly #changed = new Set<string>()
@@ -103,7 +101,6 @@ export class Call {
     this.#store({ ...participant, ...toColumns(connection), ...noLongerAwaited })
   }
 
-  /** The media server does not list the participant. */
   recordUnlisted(userId: string): void {
     const participant = this.#participants.get(userId)
     if (!participant || participant.leftAt !== null) return
@@ -111,7 +108,6 @@ export class Call {
     this.#store({ ...participant, disconnected: true, awaitedSince: null })
   }
 
-  /** `userId`: the user who ended the call, if any. */
   end(userId = ''): void {
     for (const participant of this.presentParticipants())
       this.#store({
@@ -142,7 +138,6 @@ export class Call {
     return awaitedSince !== null && awaitedSince.getTime() + connectTimeoutMs > this.now.getTime()
   }
 
-  /** Derives whether the participant is in the call, and announces a join or leave. */
   #store(participant: ParticipantRow): void {
     const { userId, leftAt } = participant
     const isPresent = this.#isAwaited(participant) || isLive(connectionOf(participant), this.#row.closedMediaRooms)

@@ -4,7 +4,6 @@ export const tokenLifeMs = 300_000
 export const connectTimeoutMs = 60_000
 /** Difference allowed between our clock and that of the media server. */
 export const clockSlackMs = 2_000
-/** Ended calls and ids of webhooks are kept for this time. */
 export const retentionMs = 86_400_000
 /** After this number of consecutive failures all calls are ended. */
 export const maxFailedListings = 3

@@ -6,7 +6,6 @@ const form = /^(?:([A-Za-z0-9_-]+)\.)?(server|DM)_([A-Za-z0-9]+)@([A-Za-z0-9]+)$
 export const mediaRoomName = ({ serverId, dm, roomId, callId }: MediaRoom): string =>
   `${serverId === undefined ? '' : `${serverId}.`}${dm ? 'DM' : 'server'}_${roomId}@${callId}`
 
-/** Undefined if the name does not belong to this application. */
 export function readMediaRoomName(name: string): MediaRoom | undefined {
   const [, serverId, kind, roomId, callId] = form.exec(name) ?? []
   if (roomId === undefined || callId === undefined) return undefined

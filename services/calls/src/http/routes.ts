@@ -19,7 +19,6 @@ export function handleRequests(ctx: Context): RequestListener {
   }
   return (request, response) => {
     answer(request, response).catch((thrown: unknown) => {
-      // The client has disconnected: nothing failed here.
       if (request.destroyed && !request.complete) return
       if (response.headersSent) return response.destroy()
       const error = thrown instanceof ConnectError ? thrown : translateDatabaseError(thrown)

@@ -21,7 +21,6 @@ export function findActiveCalls(db: Reader, roomIds: readonly string[]): Promise
     .where(and(inArray(calls.roomId, [...roomIds]), isNull(calls.endedAt)))
 }
 
-/** Ordered by room id. `after`: the last room id of the previous page, or ''. */
 export function listActiveCalls(db: Reader, after: string, limit: number): Promise<CallRow[]> {
   return db
     .select()
@@ -42,7 +41,6 @@ export async function lockActiveCall(tx: Tx, roomId: string): Promise<CallRow | 
   return row
 }
 
-/** Undefined if the room already has an active call. */
 export async function insertCall(tx: Tx, call: CallRow): Promise<CallRow | undefined> {
   const [row] = await tx
     .insert(calls)

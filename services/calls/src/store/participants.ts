@@ -30,7 +30,6 @@ export function findParticipantsForChange(
     .where(and(eq(callParticipants.callId, callId), or(isNull(leftAt), inArray(userId, [...userIds]))))
 }
 
-/** Whether the user is in the call and joined after that time. */
 export async function hasJoinedSince(
   db: Db,
   { callId, userId }: { callId: string; userId: string },

@@ -29,7 +29,6 @@ export { idempotentCalls } from '@parley/service/schema'
 const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => 'bytea' })
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
-/** Active calls, and ended ones for a day. */
 export const calls = pgTable(
   'calls',
   {
@@ -41,7 +40,6 @@ export const calls = pgTable(
     e2eeKey: bytea('e2ee_key'),
     startedAt: instant('started_at').notNull(),
     endedAt: instant('ended_at'),
-    /** Sids of the call's rooms that the media server has closed. */
     closedMediaRooms: text('closed_media_rooms').array().notNull(),
   },
   (t) => [
@@ -75,13 +73,11 @@ export const callParticipants = pgTable(
     /** Milliseconds since 1970, by the clock of the media server. */
     connectedAt: bigint('connected_at', { mode: 'number' }).notNull(),
     disconnected: boolean().notNull(),
-    /** Increased by each change of the row. */
     revision: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.callId, t.userId] }), index('call_participants_user').on(t.userId)],
 )
 
-/** Applied webhooks, by the id of their event. */
 export const webhooks = pgTable(
   'webhooks',
   { id: text().primaryKey(), receivedAt: instant('received_at').notNull() },

@@ -2,7 +2,6 @@ import { eq, lte, sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { turns } from './schema.ts'
 
-/** Whether a run is due. Only one process gets each run. */
 export async function claimRun(db: Db, task: string, now: Date, nextAt: Date): Promise<boolean> {
   const taken = await db
     .insert(turns)

@@ -44,7 +44,6 @@ async function speak(): Promise<void> {
   }
 }
 
-/** The fraction is reported each 200 ms; it is 0 if the audio is too quiet. */
 async function listen(track: RemoteTrack): Promise<void> {
   process.send?.({ subscribed: true })
   let samples: number[] = []

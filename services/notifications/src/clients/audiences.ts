@@ -16,7 +16,6 @@ export const idsPerCall = 1000
 
 type RoomQuery = Pick<MessageInitShape<typeof ListRecipientsRequestSchema>, 'userIds' | 'roleIds' | 'all' | 'after'>
 
-/** `last`: the page is not full, so no further page follows. */
 export type People = { userIds: string[]; last: boolean }
 
 /** Users missing from the map are offline. Undefined while presence is unknown. */

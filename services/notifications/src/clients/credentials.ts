@@ -4,7 +4,6 @@ import { accountsUnavailable } from '../errors.ts'
 
 const options = { timeoutMs: 3_000 }
 
-/** Throws `unavailable` if it cannot be determined whether the credential is valid. */
 export const checkCredential =
   (accounts: Pick<Client<typeof AccountsInternalService>, 'checkCredentials'>) =>
   async (credentialId: string): Promise<boolean> => {

@@ -6,7 +6,6 @@ import { notAMember, roomNotFound, roomsUnavailable } from '../errors.ts'
 const timeoutMs = 3_000
 const roomsPerCall = 500
 
-/** Methods throw `unavailable` if rooms fails. */
 export class RoomAccess {
   readonly #rooms: Client<typeof RoomsInternalService>
 
@@ -20,7 +19,6 @@ export class RoomAccess {
     if (!effectiveMember) throw notAMember()
   }
 
-  /** Only those of which the caller is an effective member. */
   async listAccessible({ userId, roleIds }: Caller, roomIds: readonly string[]): Promise<Map<string, RoomHeader>> {
     const chunks = Array.from({ length: Math.ceil(roomIds.length / roomsPerCall) }, (_, index) =>
       roomIds.slice(index * roomsPerCall, (index + 1) * roomsPerCall),

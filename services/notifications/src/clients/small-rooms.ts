@@ -1,12 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { Audiences } from './audiences.ts'
 
-/** How long it is cached that a room is large or universal. */
 const cacheTtlMs = 60_000
 const maxCached = 10_000
 /** Short, because rooms answers in milliseconds and a job can find the members as well. */
 const timeoutMs = 500
-/** How long rooms is not called after a call failed. */
 const pauseMs = 10_000
 
 export class SmallRooms {
@@ -37,7 +35,6 @@ export class SmallRooms {
     return undefined
   }
 
-  /** Returns Infinity for a universal room. Reads no members. */
   async #fetchLowerBound(roomId: string): Promise<number> {
     const { universal } = await this.#audiences.listMembers(roomId, {}, 1, timeoutMs)
     const lowerBound = universal ? Infinity : 0

@@ -76,7 +76,6 @@ const recordRetractionsFirst = ({ db, now }: Context, events: readonly Event[]):
     now(),
   )
 
-/** One query finds the people for all events. */
 async function findAllMessagesUsersByRoom(
   ctx: Context,
   events: readonly Event[],
@@ -103,7 +102,6 @@ async function notificationsOf(ctx: Context, posting: Posting, allMessages = noA
   }
 }
 
-/** Posting a message moves the author's read marker to it. */
 const markerOfAuthor = ({
   actorId: userId,
   roomId,

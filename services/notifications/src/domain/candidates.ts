@@ -5,7 +5,6 @@ export type Recipient = { userId: string; kind: NotificationKind; silent: boolea
 
 export type CandidatesByKind = readonly (readonly [kind: NotificationKind, userIds: Iterable<string>])[]
 
-/** Leaves out the author, who is never notified. */
 export function findFirstKinds(candidates: CandidatesByKind, authorId: string): Map<string, NotificationKind> {
   const found = new Map<string, NotificationKind>()
   for (const [kind, userIds] of candidates) {

@@ -11,10 +11,8 @@ const stored = new Map<NotificationLevel, StoredLevel>([
   [ALL_MESSAGES, 'all_messages'],
 ])
 
-/** DEFAULT if there is no row. */
 export const levelOf = (level: StoredLevel | undefined): NotificationLevel => (level ? levels[level] : DEFAULT)
 
-/** Undefined for DEFAULT, which has no row. */
 export const storedLevel = (level: NotificationLevel): StoredLevel | undefined => stored.get(level)
 
 /** The first level that is not DEFAULT, else NORMAL. Pass the level of the room, then of the server. */

@@ -10,7 +10,6 @@ export type Message = {
   messageId: string
   actorId: string
   roomSeq: bigint
-  /** Empty in the main timeline. */
   threadRootEventId: string
   inReplyTo: string
   postedAt: Date

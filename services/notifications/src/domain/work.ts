@@ -19,7 +19,6 @@ export type Dismissal =
   | { of: 'echo'; eventId: string }
   | { of: 'place'; userId: string; roomId: string; roomSeq: string; threadRootEventId?: string }
 
-/** A message and the audiences still to be notified. */
 export type AudienceJob = {
   of: 'told'
   message: Omit<Message, 'roomSeq' | 'postedAt'> & { roomSeq: string; postedAt: string }

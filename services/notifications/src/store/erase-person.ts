@@ -5,7 +5,6 @@ import { lockShards } from './shards.ts'
 
 const maxAtOnce = 1000
 
-/** Returns the number of deleted rows. */
 export async function deleteRowsOf(db: Db, userId: string): Promise<number> {
   let count = 0
   for (const table of [sql`notifications`, sql`read_markers`, sql`departures`]) {

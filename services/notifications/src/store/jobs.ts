@@ -7,7 +7,6 @@ import { notificationJobs } from './schema.ts'
 
 export type NotificationJob = Job<typeof notificationJobs>
 
-/** The state after a step; undefined if the job is finished. */
 export type JobState = { work: Work; after: string } | undefined
 
 /** Jobs that next notify people with the level ALL_MESSAGES run last: nobody waits for them. */
@@ -39,7 +38,6 @@ export async function park(db: Reader, job: NotificationJob, { attempts, error }
   return (rowCount ?? 0) > 0
 }
 
-/** The jobs continue where they stopped. */
 export const requeueJobs: Requeue = async (tx, parked) => {
   const jobs = parked.map(({ payload }) => JSON.parse(Buffer.from(payload).toString()) as unknown)
   await tx.execute(sql`

@@ -67,7 +67,6 @@ export async function getLevelsVersion(reader: Reader, userId: string): Promise<
   return row?.version ?? 0n
 }
 
-/** Returns the number of deleted rows. */
 export async function deleteNotificationLevels(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const where = eq(notificationLevels.userId, userId)
   const levels = await deleteInBatches(db, notificationLevels, { where, signal })

@@ -70,7 +70,6 @@ export async function listPendingWithRooms(
   }
 }
 
-/** The order is that of `ids`. */
 export async function findPending(db: Reader, userId: string, ids: readonly string[]): Promise<Pending[]> {
   return sqlRows<Pending>(
     db,
@@ -80,7 +79,6 @@ export async function findPending(db: Reader, userId: string, ids: readonly stri
   )
 }
 
-/** `lastRoomSeq`: the last place of the messages. */
 export type PendingRoom = { roomId: string; count: bigint; lastRoomSeq: bigint }
 
 export async function listPendingRooms(db: Reader, userId: string): Promise<PendingRoom[]> {

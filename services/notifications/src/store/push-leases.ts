@@ -26,7 +26,6 @@ export type LeasedPush = {
   auth: string
 }
 
-/** Skips pushes that another process has leased meanwhile. */
 export function leasePushes(db: Db, ids: readonly bigint[], leaseMs: number): Promise<LeasedPush[]> {
   return sqlRows(
     db,
@@ -46,7 +45,6 @@ export function leasePushes(db: Db, ids: readonly bigint[], leaseMs: number): Pr
   )
 }
 
-/** Leaves out pushes that are no longer queued. */
 export async function findQueued(db: Db, ids: readonly bigint[]): Promise<Map<bigint, { withdrawn: boolean }>> {
   const rows = await sqlRows<{ id: bigint; withdrawn: boolean }>(
     db,
@@ -113,7 +111,7 @@ export async function deleteOldPushes(db: Db, olderThanMs: number, limit: number
 
 const overdueAfterMs = 600_000
 
-/** Includes pushes being sent. `age`: of the oldest push. */
+/** Includes pushes being sent. `oldestMs`: age of the oldest push. */
 export type QueueState = { lane: PushPriority; depth: number; overdue: number; oldestMs: number }
 
 export function measureQueue(db: Db): Promise<QueueState[]> {

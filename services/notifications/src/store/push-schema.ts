@@ -44,7 +44,6 @@ export const pushJobs = pgTable(
     userId: text('user_id').notNull(),
     host: text().notNull(),
     action: text({ enum: ['show', 'dismiss'] }).notNull(),
-    /** Identifies the notification in browsers. */
     tag: text().notNull(),
     notificationId: text('notification_id').notNull().default(''),
     roomId: text('room_id').notNull().default(''),
@@ -52,7 +51,6 @@ export const pushJobs = pgTable(
     threadRootEventId: text('thread_root_event_id').notNull().default(''),
     actorId: text('actor_id').notNull().default(''),
     kind: text({ enum: ['direct_message', 'mention', 'reply', 'room_message'] }),
-    /** When the notification was created or dismissed. */
     createdAt: instant('created_at').notNull(),
     lane: text({ enum: pushPriorities }).notNull().default('soon'),
     dueAt: instant('due_at')

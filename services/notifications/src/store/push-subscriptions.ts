@@ -18,7 +18,6 @@ const maxPerUser = 20
 
 const digestOf = (endpoint: URL): Buffer => createHash('sha256').update(endpoint.href).digest()
 
-/** `isKnown`: whether the subscription already belonged to this user and session. */
 export async function upsertSubscription(
   tx: Tx,
   { endpoint, ...subscription }: NewSubscription,
@@ -86,7 +85,6 @@ export async function deleteSubscriptionsOfEnded(
   return (await on.delete(pushSubscriptions).where(endedOf(userId, ended))).rowCount ?? 0
 }
 
-/** Deletes queued pushes, too; returns the number of subscriptions. */
 export async function deleteSubscriptions(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const ended = { credentialIds: [], all: true }
   await deletePushesOfEnded(db, userId, ended, signal)

@@ -90,7 +90,6 @@ export const notificationShards = pgTable('notification_shards', {
   version: bigint({ mode: 'bigint' }).notNull(),
 })
 
-/** Kept while events of older messages may arrive. */
 export const readMarkers = pgTable(
   'read_markers',
   {

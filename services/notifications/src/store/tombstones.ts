@@ -1,7 +1,6 @@
 import type { Reader, Tx } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 
-/** Inserts in the order of ids, to avoid deadlocks. */
 export async function recordRetractions(db: Reader, eventIds: readonly string[], at: Date): Promise<void> {
   if (eventIds.length === 0) return
   await db.execute(sql`

@@ -22,7 +22,6 @@ export function toCreatedEvent(change: ShardChange, message: Message, created: r
 export type DisplayDetails = {
   roomName: string
   sender: User | undefined
-  /** Participants of a direct message besides sender and reader. */
   others: number
 }
 

@@ -37,7 +37,6 @@ export class FileOwners {
     return new Set((await this.#owners.messaging.findFileUses(request, { timeoutMs })).previewImageKeys)
   }
 
-  /** Returns the keys of all avatars, logos and banners that the owners of these images currently use. */
   async findUsedImages(images: readonly Pick<ServerImageRow, 'key' | 'ownerId' | 'kind'>[]): Promise<Set<string>> {
     const userIds = new Set(images.flatMap(({ kind, ownerId }) => (kind === 'avatar' ? ownerId : [])))
     const hasLogoOrBanner = images.some(({ kind }) => kind === 'logo' || kind === 'banner')

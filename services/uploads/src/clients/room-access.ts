@@ -7,7 +7,6 @@ export type RoomReader = { userId: string; roleIds?: readonly string[] }
 
 const timeoutMs = 3_000
 
-/** Rooms is asked each time: nothing is cached. */
 export class RoomAccess {
   readonly #rooms: Client<typeof RoomsInternalService>
 

@@ -6,7 +6,6 @@ export const maxSmallChunks = 4_096
 /** An attached image is held in memory while it is inspected. */
 export const maxImageBytes = 64 * 1024 * 1024
 export const maxOpenUploads = 20
-/** How long an upload session accepts chunks. */
 export const uploadLifeMs = 15 * 60_000
 /** How long a finished session, and a file that no message uses, are kept. */
 export const keptMs = 24 * 3_600_000

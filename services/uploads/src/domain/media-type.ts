@@ -2,7 +2,6 @@ const token = "[\\w!#$%&'*+.^`|~-]+"
 const form = new RegExp(`^${token}/${token}([ \\t]*;[ \\t]*${token}=(${token}|"[\\w !#-\\[\\]-~]*"))*$`)
 const longest = 200
 
-/** Undefined for an invalid media type; `application/octet-stream` for an empty one. */
 export function mediaType(given: string): string | undefined {
   const trimmed = given.trim()
   if (trimmed === '') return 'application/octet-stream'

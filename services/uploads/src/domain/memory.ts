@@ -1,7 +1,6 @@
 const MiB = 1024 ** 2
 const GiB = 1024 ** 3
 
-/** Memory for code, running requests and files being assembled. */
 const processBytes = 256 * MiB
 /** Memory of an image of 40 million pixels while it is decoded. */
 const imageBytes = 200e6
@@ -12,7 +11,6 @@ const defaults = { imagesAtOnce: 2, transformCacheBytes: 64 * MiB, videosAtOnce:
 
 export type MemoryRequests = { [What in keyof typeof defaults]?: number | undefined }
 
-/** Limits of one process. `toolBytes`: memory of one ffmpeg. */
 export type MemoryPlan = typeof defaults & {
   toolBytes: number
   bytes: number

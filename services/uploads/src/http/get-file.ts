@@ -14,7 +14,6 @@ import { Refusal } from './refusal.ts'
 import { getResized } from './get-resized.ts'
 import { readAll, fromMemory, replyIfUnchanged, send } from './send.ts'
 
-/** `sizePath`: `{W}x{H}/{fit}`. */
 type Params = { assetId: string; sizePath: string | undefined }
 
 /**

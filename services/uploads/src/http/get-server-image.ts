@@ -18,7 +18,6 @@ const headers: OutgoingHttpHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
 }
 
-/** `signedSize`: `{params}.{sig}`. */
 type Params = { key: string; signedSize: string | undefined }
 
 /** `GET /assets/server/{key}` and `GET /assets/server/{key}/t/{params}.{sig}`. */

@@ -35,7 +35,6 @@ export function routeOf(path: string): string {
 export function handleRequests(ctx: Context): RequestListener {
   return (request, response) => {
     route(ctx, request, response).catch((error: unknown) => {
-      // The client has disconnected: nothing failed here.
       if (isClientGone(error) || (request.destroyed && !request.complete)) return void response.destroy()
       if (response.headersSent) {
         reportInterrupted(error)

@@ -8,14 +8,12 @@ import { isUnchanged, mayServeRange, type Validators } from './conditions.ts'
 import { rangeOf } from './range.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
 
-/** The bytes never change. */
 export type Sendable = Validators & {
   size: number
   headers: OutgoingHttpHeaders
   open: (range?: ByteRange) => Promise<Readable | undefined>
 }
 
-/** Replies 304 if the client already has the bytes. Returns whether it has replied. */
 export function replyIfUnchanged(
   { headers: requestHeaders }: IncomingMessage,
   response: ServerResponse,

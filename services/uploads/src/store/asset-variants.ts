@@ -16,7 +16,6 @@ export async function findVariant(db: Reader, assetId: string, name: string): Pr
   return row
 }
 
-/** The bytes are stored under `storageKeys.variant(key)`. */
 export function findVariantKeys(db: Reader, assetIds: readonly string[]): Promise<{ assetId: string; key: string }[]> {
   return db
     .select({ assetId: assetVariants.assetId, key: assetVariants.key })

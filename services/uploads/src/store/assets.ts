@@ -91,7 +91,6 @@ export async function findUnusedAssets(db: Reader, before: Date, limit: number):
   return rows.map(({ id }) => id)
 }
 
-/** Returns those that were still unused. */
 export async function markUnusedForDeletion(tx: Tx, ids: readonly string[], before: Date): Promise<AssetRow[]> {
   if (ids.length === 0) return []
   const unused = tx

@@ -4,7 +4,6 @@ import { blobs } from './schema.ts'
 
 export type BlobRow = typeof blobs.$inferSelect
 
-/** Returns the blob's id, or that of the earlier blob if the ticket was used before. */
 export async function insertBlob(db: Db, blob: BlobRow): Promise<string> {
   const [inserted] = await db
     .insert(blobs)

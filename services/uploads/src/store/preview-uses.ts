@@ -10,7 +10,6 @@ const sortUnique = <T extends Use>(uses: readonly T[]): T[] => {
   return [...byId.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, use]) => use)
 }
 
-/** Ignores uses about whose end an event has already arrived. */
 export async function beginPreviewUses(tx: Tx, uses: readonly (Use & { authorId: string })[]): Promise<void> {
   if (uses.length === 0) return
   const rows = sortUnique(uses).map((use) => ({ ...use, ended: false, changedAt: sql`now()` }))

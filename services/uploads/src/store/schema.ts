@@ -27,7 +27,6 @@ export { idempotentCalls } from '@parley/service/schema'
 const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => 'bytea' })
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
-/** Bytes that the gateway sent for a call. */
 export const blobs = pgTable(
   'blobs',
   {
@@ -41,7 +40,6 @@ export const blobs = pgTable(
   (t) => [index('blobs_created').on(t.createdAt)],
 )
 
-/** Avatars, logos, banners and images of link previews. */
 export const serverImages = pgTable(
   'server_images',
   {
@@ -54,9 +52,7 @@ export const serverImages = pgTable(
     /** SHA-256 of the bytes as hex. */
     digest: text().notNull(),
     createdAt: instant('created_at').notNull(),
-    /**
-     * Whether an event of the owner refers to it. Images of previews are kept by `link_previews` and `preview_uses`.
-     */
+    /** An event of the owner refers to it. Images of previews are kept by `link_previews` and `preview_uses`. */
     claimed: boolean().notNull().default(false),
     /** A check found its bytes missing or incomplete. */
     lost: boolean().notNull().default(false),
@@ -74,13 +70,11 @@ export const serverImages = pgTable(
   ],
 )
 
-/** The image to which the newest event of an owner refers. */
 export const serverImageClaims = pgTable(
   'server_image_claims',
   {
     ownerId: text('owner_id').notNull(),
     kind: text().$type<'avatar' | 'logo' | 'banner'>().notNull(),
-    /** Null: no image. */
     key: text(),
     /** Version of the owner in that event; older ones are ignored. */
     version: bigint({ mode: 'bigint' }).notNull(),
@@ -188,7 +182,6 @@ export const linkPreviews = pgTable(
   'link_previews',
   {
     id: text().primaryKey(),
-    /** SHA-256 of the URL. */
     urlDigest: bytea('url_digest').notNull(),
     /** Encoded svc.internal.v1.PagePreview; null: there is nothing to show. */
     preview: bytea(),
@@ -202,7 +195,6 @@ export const linkPreviews = pgTable(
   ],
 )
 
-/** Messages that show the image of a preview. */
 export const previewUses = pgTable(
   'preview_uses',
   {
@@ -226,7 +218,6 @@ export const previewUses = pgTable(
 export const importedFiles = pgTable('imported_files', {
   key: bytea().primaryKey(),
   uploadId: text('upload_id').notNull(),
-  /** Null until all bytes are stored. */
   assetId: text('asset_id'),
 })
 

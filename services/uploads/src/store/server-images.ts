@@ -8,7 +8,6 @@ import { serverImageClaims, serverImages } from './schema.ts'
 export type ServerImageRow = typeof serverImages.$inferSelect
 export type ServerImageKindName = ServerImageRow['kind']
 
-/** Returns false if the owner is deleted. */
 export async function insertServerImage(
   tx: Tx,
   image: Omit<ServerImageRow, 'claimed' | 'lost' | 'doomed'>,
@@ -18,7 +17,6 @@ export async function insertServerImage(
   return true
 }
 
-/** Finds only an image that may be shown. */
 export async function findServerImage(db: Reader, key: string): Promise<ServerImageRow | undefined> {
   const [row] = await db
     .select()
@@ -67,7 +65,6 @@ export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' 
 
 export type ImagePosition = Pick<ServerImageRow, 'createdAt' | 'key'>
 
-/** The images were stored before a time. */
 export type ImagePage = { before: Date; after: ImagePosition | undefined; limit: number }
 
 export const isInPage = ({ before, after }: ImagePage) =>

@@ -11,7 +11,6 @@ const maxMarks = 500
 
 export type KnownIdentity = { storageId: string; marks: string[] }
 
-/** Generates the identity if there is none yet. */
 export async function getIdentity(db: Db): Promise<KnownIdentity> {
   await db.insert(storageIdentity).values({ storageId: randomUUID() }).onConflictDoNothing()
   const [row] = await db.select().from(storageIdentity)
@@ -19,7 +18,6 @@ export async function getIdentity(db: Db): Promise<KnownIdentity> {
   return row
 }
 
-/** Call it before the mark is written into the storage. */
 export async function addMark(db: Db, mark: string): Promise<void> {
   const { marks } = storageIdentity
   await db

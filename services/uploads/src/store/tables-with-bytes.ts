@@ -7,14 +7,12 @@ import { assets, assetVariants, blobs, serverImages, uploadChunks, uploads } fro
 export type ExpectedBytes = {
   id: string
   key: string
-  /** Undefined if the row does not contain the size. */
   size?: number
   lost: boolean
 }
 
 export type TableWithBytes = {
   name: string
-  /** Lists in the order of ids. Leaves out rows whose bytes may already be deleted. */
   listAfter(db: Reader, after: string, limit: number): Promise<ExpectedBytes[]>
   /** Undefined if the row is gone or its bytes may already be deleted. */
   find(db: Reader, id: string): Promise<ExpectedBytes | undefined>

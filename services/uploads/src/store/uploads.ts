@@ -45,7 +45,6 @@ export async function findChunks(db: Reader, uploadId: string): Promise<string[]
   return rows.map(({ key }) => key)
 }
 
-/** Returns undefined if the session is not open. */
 export async function markCompleted(
   tx: Tx,
   id: string,
@@ -55,7 +54,6 @@ export async function markCompleted(
   return row
 }
 
-/** Returns undefined if the session is not open. */
 export async function markEnded(db: Db, id: string): Promise<UploadRow | undefined> {
   const [row] = await db.update(uploads).set({ state: 'ended' }).where(isOpen(id)).returning()
   return row
@@ -82,7 +80,6 @@ export async function findChunksOf(db: Reader, ownerId: string, limit: number): 
   return rows.map(({ key }) => key)
 }
 
-/** Finds only chunks of sessions that are no longer open. */
 export async function findChunksToDelete(db: Reader, limit: number): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })

@@ -2,7 +2,6 @@ import { and, eq, gt, sql, sum, type SQL } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
 import { assets, uploads } from './schema.ts'
 
-/** The lock ends with the transaction. */
 export async function lockOwner(tx: Tx, ownerId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`uploads of ${ownerId}`}, 0))`)
 }

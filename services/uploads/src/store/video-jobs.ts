@@ -11,7 +11,6 @@ export type ClaimedJob = Job<typeof videoJobs>
 type AttachedFile = { assetId: string; eventId: string }
 export type QueuedVideo = { assetId: string; roomId: string; messageEventId: string }
 
-/** Posted videos precede imported ones. */
 export const videoQueue = new JobQueue(videoJobs, {
   ...{ key: ['assetId'], open: isNull(videoJobs.result) },
   order: [videoJobs.imported, videoJobs.createdAt],
@@ -25,7 +24,6 @@ const isProcessedAsVideo = or(
   and(eq(assets.contentType, 'image/gif'), assets.animated),
 )
 
-/** Queues each video once; returns the newly queued ones. */
 export async function insertVideoJobs(
   tx: Tx,
   attached: readonly AttachedFile[],
@@ -66,7 +64,6 @@ export async function findVideoStates(db: Reader, assetIds: readonly string[]): 
 const toState = (result: Uint8Array | null): VideoState =>
   result === null ? create(VideoStateSchema, initialState) : fromBinary(VideoStateSchema, result)
 
-/** `version`: of the event with the result. */
 export type VideoOutcome = QueuedVideo & { state: VideoState; version: bigint }
 
 /** Higher than the version of the event that processing has started, lower than that of every result. */

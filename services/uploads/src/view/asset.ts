@@ -16,7 +16,6 @@ export type AssetViewOptions = { userId: string; now: Date; from: { publicUrl: s
 
 const defaultThumbnail: ServerImageSize = { width: 120, height: 120, fit: 'cover' }
 
-/** The default is 120x120, cropped. */
 export function thumbnailSize(options: ImageTransformOptions | undefined): ServerImageSize {
   if (!options) return defaultThumbnail
   const fit = options.fit === ImageFitMode.CONTAIN ? 'contain' : 'cover'

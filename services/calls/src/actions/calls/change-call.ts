@@ -46,7 +46,6 @@ export async function changeCall<T>(
   })
 }
 
-/** If the user was the last participant, the call ends. */
 export function leaveCall(call: Call, userId: string): void {
   const wasPresent = call.find(userId)?.leftAt === null
   call.leave(userId)

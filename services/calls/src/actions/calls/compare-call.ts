@@ -46,7 +46,6 @@ function compareParticipant(call: Call, userId: string, seen: MediaParticipant |
   }
   if (!seen) return call.recordUnlisted(userId)
   if (isExpected(known, seen)) return call.recordListed(userId, seen.connection)
-  // The participant has left, but is still connected to the media server.
   call.removals.add(userId)
 }
 

@@ -26,7 +26,6 @@ export async function applyOnce<T>(
   })
 }
 
-/** Removes this user or, if null, closes the room of the ended call. */
 export async function queueMediaChore({ ctx, media, call }: CallWebhook, userId: string | null): Promise<void> {
   const chore = { mediaRoom: mediaRoomOf(media, call), userId }
   await ctx.db.transaction((tx) => insertChores(tx, [chore], ctx.now()))

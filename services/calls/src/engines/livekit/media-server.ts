@@ -10,7 +10,6 @@ export type MediaParticipant = { userId: string; connection: Connection }
 
 export type Media = { settings: LivekitSettings; server: MediaServer }
 
-/** Each request times out after a few seconds. */
 export class MediaServer {
   readonly #rooms: RoomServiceClient
 
@@ -35,7 +34,6 @@ export class MediaServer {
     await ignoreNotFound(() => this.#rooms.removeParticipant(mediaRoom, userId))
   }
 
-  /** Everybody in the room is removed. */
   async deleteRoom(mediaRoom: string): Promise<void> {
     await ignoreNotFound(() => this.#rooms.deleteRoom(mediaRoom))
   }

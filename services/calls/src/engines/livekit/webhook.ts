@@ -2,7 +2,6 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { TokenVerifier, WebhookEvent } from 'livekit-server-sdk'
 import type { LivekitSettings } from '@parley/config'
 
-/** The token in the header contains the checksum of the body. */
 export async function isSigned(
   { webhookKeys }: LivekitSettings,
   body: Buffer,
@@ -19,7 +18,6 @@ export async function isSigned(
   return false
 }
 
-/** Undefined if the webhook is invalid. */
 export function readWebhook(body: Buffer): WebhookEvent | undefined {
   try {
     return WebhookEvent.fromJsonString(body.toString('utf8'), { ignoreUnknownFields: true })

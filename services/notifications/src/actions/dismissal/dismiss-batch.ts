@@ -18,7 +18,6 @@ export async function dismissBatchAndQueueRest(tx: Tx, dismissals: readonly Dism
   return entries
 }
 
-/** The shards of all users whose notifications may be dismissed. */
 export const shardsOfDismissals = (dismissals: readonly Dismissal[]): readonly number[] => {
   const users = dismissals.flatMap((dismissal) => (dismissal.of === 'place' ? [dismissal.userId] : []))
   return users.length < dismissals.length ? allShards : shardsOf(users)

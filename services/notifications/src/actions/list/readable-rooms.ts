@@ -11,7 +11,6 @@ export async function findReadableRooms(ctx: Context, caller: Caller): Promise<R
   return filterReadableRooms(ctx, caller, await listPendingRooms(ctx.db, caller.userId))
 }
 
-/** Like `findReadableRooms`, for rooms that are already known to have pending notifications. */
 export async function filterReadableRooms(
   ctx: Context,
   caller: Caller,

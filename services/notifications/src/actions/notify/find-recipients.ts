@@ -10,7 +10,6 @@ import { filterAllMessagesUsers } from '../../store/all-messages.ts'
  * are not online count too.
  */
 const minForJob = 200
-/** More people with the level ALL_MESSAGES are notified by a job. */
 export const maxImmediateAllMessages = 300
 
 /**
@@ -63,7 +62,6 @@ export async function findRecipients(needs: Needs, posting: Posting): Promise<Fo
   }
 }
 
-/** @here mentions a user who is online. */
 const isGroupMentioned = ({ fact: { mentions } }: Posting, online: boolean): boolean =>
   mentions?.all === true || (mentions?.here === true && online)
 
@@ -76,7 +74,6 @@ async function filterMembers({ audiences }: Needs, roomId: string, userIds: stri
   return { userIds: members, presences, roomName }
 }
 
-/** Finds members mentioned through a role, @all or @here. */
 async function findGroupMentioned({ audiences }: Needs, { message, fact }: Posting) {
   const { all = false, here = false, roleIds = [] } = fact.mentions ?? {}
   const calls: { audience: Audience; query: { all: true } | { roleIds: string[] } }[] = [

@@ -17,7 +17,6 @@ const pagesPerStep = 4
 
 type Page = People & { after: string; roomName: string }
 
-/** Returns the new state of the job. A repeated step notifies nobody twice. */
 export async function notifyNextMembers(ctx: Context, work: AudienceJob, after: string): Promise<JobState> {
   const message = messageOf(work)
   const [audience, ...others] = work.audiences

@@ -1,10 +1,8 @@
 import { AddressRefused, assertAllowedHost, type Network } from '@parley/outbound'
 import { badEndpoint, endpointIsPrivate } from './errors.ts'
 
-/** `allowPlain`: TLS is optional. */
 export type PushNetwork = Network & { allowPlain: boolean }
 
-/** Undefined if the endpoint is not a valid URL. */
 export function parseEndpoint(endpoint: string): URL | undefined {
   if (!URL.canParse(endpoint)) return undefined
   const url = new URL(endpoint)

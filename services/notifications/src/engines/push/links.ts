@@ -11,7 +11,6 @@ export class Links {
     return `${this.#base}/icons/icon-192.png`
   }
 
-  /** Leads to the message in its room; for a direct message, to the room. */
   to({ kind, roomId, threadRootEventId, eventId }: LinkTarget): string {
     const room = `${this.#base}/chat/-/${encodeURIComponent(roomId)}`
     if (kind === 'direct_message') return room

@@ -8,7 +8,6 @@ import {
   type Postponed,
 } from '../../store/push-leases.ts'
 
-/** Holds the outcomes of pushes until they are written. */
 export class Outcomes {
   readonly #db: Db
   readonly #finished: bigint[] = []
@@ -39,7 +38,6 @@ export class Outcomes {
     this.#postponed.push({ id, attempts, pauseMs, countsAsAttempt })
   }
 
-  /** After a failure, the next call writes the outcomes. More may be added meanwhile. */
   async write(): Promise<void> {
     await writeAll(this.#finished, (ids) => deletePushes(this.#db, ids))
     await writeAll(this.#unsent, (unsent) => deleteUnsent(this.#db, unsent))

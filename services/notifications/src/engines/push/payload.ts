@@ -23,7 +23,6 @@ export function showPayload(shown: Shown): string {
   return withBody ?? shortenToFit(title, (text) => encodeShow({ ...shown, title: text, body: '' })) ?? encodeShow(shown)
 }
 
-/** Makes a browser close the notification with this tag. */
 export const dismissPayload = (tag: string): string => JSON.stringify({ action: 'dismiss', tag })
 
 function encodeShow({ title, body, tag, notificationId, url, icon, appBadge }: Shown): string {

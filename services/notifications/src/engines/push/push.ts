@@ -16,7 +16,6 @@ const pollMs = 10_000
 
 type NetworkOptions = { allowPrivate: boolean; privateNetworks: readonly string[]; names: NameResolver }
 
-/** Throws if `privateNetworks` contains an invalid network. */
 export const pushNetwork = ({ allowPrivate, privateNetworks, names }: NetworkOptions): PushNetwork => ({
   isAllowed: allowPrivate ? () => true : publicExcept(privateNetworks),
   resolve: names.resolve,

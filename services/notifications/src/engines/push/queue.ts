@@ -6,7 +6,6 @@ export type CreatedNotification = {
   notificationId: string
   userId: string
   roomId: string
-  /** The message, or the echo. */
   eventId: string
   kind: NotificationKind
   /** Empty outside of threads. */

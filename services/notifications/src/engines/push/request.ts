@@ -9,7 +9,6 @@ export type Browser = { userId: string; endpoint: string; p256dh: string; auth: 
 
 export type PushContent = { payload: string; tag: string; urgency: 'high' | 'normal' }
 
-/** How long a push service keeps a push for an offline browser. */
 export const ttlSeconds = 86_400
 const recordBytes = 2048
 /** Position of the record size in the header of aes128gcm, after 16 bytes of salt. */

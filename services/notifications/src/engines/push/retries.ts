@@ -10,7 +10,6 @@ export const retryLimits: RetryLimits = { initialMs: 2_000, maxMs: 600_000, give
 
 type Failed = { attempts: number; ageMs: number; retryAfterMs: number }
 
-/** Undefined if the push is to be given up. */
 export function retryPauseMs({ attempts, ageMs, retryAfterMs }: Failed, retryLimits: RetryLimits): number | undefined {
   const pause = Math.max(backoffMs(retryLimits, attempts), retryAfterMs * (1 + Math.random() / 10))
   return ageMs + pause > retryLimits.giveUpMs ? undefined : pause

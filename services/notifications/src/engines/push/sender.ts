@@ -19,7 +19,6 @@ import { retryPauseMs, type RetryLimits } from './retries.ts'
 import { RoomNames } from './room-names.ts'
 import { prepareSpan, sendSpan } from './spans.ts'
 
-/** Preparing and sending pushes takes less. */
 const leaseMs = 30_000
 /** Pushes that end or are queued at about the same time are handled together. */
 const batchDelayMs = 5
@@ -27,7 +26,6 @@ const batchDelayMs = 5
 const afterErrorMs = 1_000
 /** Interval while due pushes have to wait, because of limits of their push service or because others go first. */
 const dueIntervalMs = 100
-/** Time for running pushes when the process ends. */
 const graceMs = 3_000
 
 export type SenderOptions = {
@@ -36,7 +34,6 @@ export type SenderOptions = {
   network: PushNetwork
   services: ServiceClients
   retryLimits: RetryLimits
-  /** How often to poll for pushes of processes that died before announcing them. */
   pollMs: number
 }
 

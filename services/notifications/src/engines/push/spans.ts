@@ -11,7 +11,6 @@ export function prepareSpan<T>(pushes: readonly Traced[], prepare: () => Promise
   return withSpan('prepare pushes', { joined, attributes: { 'parley.push.count': pushes.length } }, prepare)
 }
 
-/** The span does not contain the endpoint. */
 export function sendSpan({ action, traceparent }: Traced, send: () => Promise<Answer>): Promise<Answer> {
   if (traceparent === '' || !isRecording()) return send()
   const attributes = { 'http.request.method': 'POST', 'parley.peer': 'push', 'parley.action': action }

@@ -3,7 +3,6 @@ import type { NotificationKind } from '../../domain/tag.ts'
 export type MessageSummary = {
   kind: NotificationKind
   actor: string
-  /** Empty for a direct message. */
   room: string
   preview: string
   attachments: number

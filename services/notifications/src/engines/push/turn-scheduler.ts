@@ -15,7 +15,6 @@ export class TurnScheduler {
     return candidates.findLast((priority) => this.#passed[priority] >= maxPassed[priority]) ?? candidates[0]
   }
 
-  /** `waiting`: all that could have got the turn. */
   recordTurn(taken: PushPriority, waiting: ReadonlySet<PushPriority>): void {
     for (const priority of waiting) this.#passed[priority]++
     this.#passed[taken] = 0

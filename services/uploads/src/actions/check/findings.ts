@@ -10,7 +10,6 @@ import { quarantine } from './quarantine.ts'
 
 export type Finding = { kind: StorageFindingKind; key: string; size: number; storedAt?: Date; mended: boolean }
 
-/** `last`: the position after which the next page starts; undefined for the last page. */
 export type CheckedPage = { checked: number; findings: Finding[]; last?: string | undefined }
 
 /** `acceptLoss`: repair even if most of the bytes are missing. */

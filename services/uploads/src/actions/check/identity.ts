@@ -53,7 +53,6 @@ async function compareOnce(ctx: CheckContext): Promise<Belonging | 'about to be 
   return 'own'
 }
 
-/** Throws `failed_precondition` unless the storage belongs to the database. */
 export async function assertStorageIsOwn(ctx: CheckContext): Promise<void> {
   const belonging = await compareIdentity(ctx)
   if (belonging !== 'own') throw storageMismatch(belonging)

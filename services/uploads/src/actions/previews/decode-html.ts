@@ -18,7 +18,6 @@ function charsetOfMark(bytes: Buffer): string | undefined {
   return undefined
 }
 
-/** The declaration must be in the first 1,024 bytes. */
 const declaredCharset = (bytes: Buffer): string | undefined =>
   /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(bytes.toString('latin1', 0, 1024))?.[1]
 

@@ -13,7 +13,6 @@ import { youtubeVideoId } from './youtube.ts'
 const maxPageBytes = 2 * 1024 * 1024
 const imageKind: PublicKind = { name: 'link_preview', maxSize: { width: 1200, height: 630 } }
 
-/** `preview`: an encoded `PagePreview`; missing if there is nothing to show. */
 export type FetchedPreview = { preview?: Uint8Array; imageKey?: string }
 
 type Page = { url: URL; callerId: string }
@@ -56,7 +55,6 @@ async function fetchAndDescribe(
   return page && describePage(await readPage(decodeHtml(page.bytes, page.contentType)), page.url)
 }
 
-/** Leaves the image out if it cannot be fetched or is invalid; throws if it cannot be stored. */
 async function fetchAndStoreImage(
   ctx: Context,
   image: { url: string; callerId: string },

@@ -60,7 +60,6 @@ export function parseHttpUrl(text: string, base?: URL): URL {
   return url
 }
 
-/** Throws if the address is not allowed. */
 async function sendRequest(
   url: URL,
   { accept, callerId }: FetchOptions,

@@ -12,14 +12,11 @@ export type InspectedImage = { contentType: string; width: number; height: numbe
 
 export type ResizedImage = { bytes: Buffer; contentType: 'image/jpeg' | 'image/webp' }
 
-/** Attachments are resized to JPEG, or to WebP if they have transparency; public images to WebP. */
 export type ResizedKind = 'attachment' | 'public image'
 
-/** `callerId`: the person or public image whose limit is used; `address`: of the client. */
 export type ResizeRequest = { size: ServerImageSize; as: ResizedKind; callerId: string; address: string }
 
 export type ImageProcessor = {
-  /** Re-encodes an image as WebP. Throws `invalid_argument` for an invalid image. */
   convert(
     read: () => Promise<Buffer>,
     maxSize: { width: number; height: number; callerId: string },

@@ -13,7 +13,6 @@ const hasText = (bytes: Buffer, at: number, text: string): boolean =>
   bytes.toString('latin1', at, at + text.length) === text
 
 const pngSignatureBytes = 8
-/** Length, type and checksum of a chunk. */
 const pngChunkOverheadBytes = 12
 
 /** An animated PNG has an acTL chunk before its pixels. The decoder ignores this chunk. */

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { ResizedImage } from './image-processor.ts'
 
-/** `tag`: identifies the bytes of the resized image, see `sizeTag`. */
 export type CachedSizeId = { imageId: string; tag: string }
 
 const maxPerImage = 8
@@ -9,7 +8,6 @@ const maxPerImage = 8
 /** Caches recently generated sizes. Concurrent requests for a size generate it once. */
 export class TransformCache {
   readonly #sizes: LRUCache<string, ResizedImage, () => Promise<ResizedImage>>
-  /** By image, least recently used first. */
   readonly #idsByImage = new Map<string, Set<string>>()
 
   constructor(maxBytes: number) {

@@ -11,10 +11,6 @@ const prefix = 'doctor'
 const probe = 'probe'
 const timeouts = { connectionTimeout: 4_000, requestTimeout: 4_000, socketTimeout: 4_000 }
 
-/**
- * Writes, reads and deletes a probe, and lists objects and unfinished writes. For a bucket, also checks the certificate
- * and the clock of its server.
- */
 export const storageCheck = check('storage', assetStorageFields(), async ({ assetStorage }, report) => {
   if (assetStorage.backend === 's3') return await checkBucket(assetStorage, report)
   const { directory } = assetStorage
@@ -90,7 +86,6 @@ async function checkServerClock(url: URL, report: Report): Promise<void> {
   try {
     const response = await fetch(url, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(4_000) })
     const date = Date.parse(response.headers.get('date') ?? '')
-    // The header has a precision of one second.
     const answeredMs = Date.now() + 1_000
     if (!Number.isNaN(date))
       reportClock(report, 'storage.clock', 'the S3 server', {

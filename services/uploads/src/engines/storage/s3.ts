@@ -41,7 +41,6 @@ const defaultTimeouts = {
 
 export type S3Storage = Storage &
   Disposable & {
-    /** Rejects with the original error instead of `unavailable`. */
     ping(): Promise<void>
   }
 

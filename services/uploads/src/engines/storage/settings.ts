@@ -11,7 +11,6 @@ import {
 } from '@parley/config'
 
 export type S3Settings = {
-  /** Host, with the port unless it is the default. */
   readonly endpoint: string
   readonly bucket: string
   /** No leading and trailing slashes. Empty: no prefix. */

@@ -10,10 +10,8 @@ export type ByteRange = { start: number; end: number }
 
 export type ListedObject = { key: string; size: number; modifiedAt: Date }
 
-/** The write may still be in progress, or its process may have been killed. */
 export type UnfinishedWrite = { key: string; startedAt: Date; discard: () => Promise<void> }
 
-/** The response announces the type and the file name. */
 export type PresignOptions = { expiresMs: number; contentType: string; filename: string }
 
 /**

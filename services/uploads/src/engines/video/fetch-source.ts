@@ -21,7 +21,6 @@ export async function fetchSource(storage: Storage, { assetId, size, folder, sig
   return detectDemuxer(path)
 }
 
-/** Throws a VideoFailure if the container format is not accepted. */
 export async function detectDemuxer(path: string): Promise<string> {
   const demuxer = sniffContainer(await readStart(path))
   if (demuxer === undefined) throw new VideoFailure('processing_failed', 'unknown container format')

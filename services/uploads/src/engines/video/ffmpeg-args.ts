@@ -42,7 +42,6 @@ const posterArgs = (rendition: Rendition, atMs: number): string[] => [
 
 export type Plan = { demuxer: string; renditions: readonly [Rendition, ...Rendition[]]; posterAtMs: number }
 
-/** Makes all renditions and the poster, decoding the source once. */
 export const encodeArgs = ({ demuxer, renditions, posterAtMs }: Plan): string[] => [
   ...['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'error', '-y', '-filter_threads', '1', '-threads', threads],
   ...input(demuxer, sourceFile),

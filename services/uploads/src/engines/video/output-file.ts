@@ -2,7 +2,6 @@ import { constants, createReadStream, type ReadStream } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** ffmpeg wrote the file into the folder of a job. */
 export type OutputFile = { file: string; size: number }
 
 /** Undefined if the file is missing, empty, or not a regular file, such as a link. */

@@ -1,6 +1,5 @@
 /** The properties of the video as displayed: rotated, and with square pixels. */
 export type SourceVideo = {
-  /** Undefined if the file does not contain it. */
   durationMs: number | undefined
   width: number
   height: number

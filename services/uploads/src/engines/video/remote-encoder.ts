@@ -62,7 +62,6 @@ async function send(worker: URL, source: string, signal: AbortSignal): Promise<I
 /** With these codes no worker has received the video. */
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'])
 
-/** The attempt at the video is not counted. */
 const workerUnavailable = (cause: unknown) =>
   new ConnectError('the video worker is not available', Code.Unavailable, undefined, undefined, cause)
 
@@ -77,7 +76,6 @@ async function readErrorText(response: IncomingMessage): Promise<string> {
   return text.slice(0, maxErrorLength)
 }
 
-/** Throws if the response is shorter than announced; ignores surplus bytes. */
 async function receive(
   response: IncomingMessage,
   { renditions, poster }: Encoded,

@@ -3,9 +3,7 @@ import { spawn } from 'node:child_process'
 export type ToolCall = {
   program: string
   args: readonly string[]
-  /** Working directory, to which the file names in `args` are relative. */
   folder: string
-  /** Kills the program and its children. */
   signal: AbortSignal
   limits: ToolLimits
   /** System user that runs the program and must be able to write to the folder. Default: the user of this process. */
@@ -26,14 +24,12 @@ const maxErrorLength = 4096
  */
 const cpuGraceSeconds = 5
 
-/** The program cannot raise the limits, and has a lower CPU priority. */
 const limitScript = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string =>
   [
     'ulimit -c 0',
     `ulimit -S -t ${Math.ceil(cpuSeconds)}`,
     `ulimit -H -t ${Math.ceil(cpuSeconds) + cpuGraceSeconds}`,
     `ulimit -f ${Math.ceil(fileBytes / 512)}`,
-    // Not every system can limit memory.
     `ulimit -v ${Math.floor(memoryBytes / 1024)} 2>/dev/null || true`,
     'exec nice -n 10 "$@"',
   ].join('; ')

@@ -13,7 +13,6 @@ const countEveryMs = 15_000
 const abandonedAfterMs = 24 * 3_600_000
 
 type VideoOptions = {
-  /** Undefined if videos are switched off or cannot be processed. */
   encoder: Encoder | undefined
   settings: VideoSettings
   atOnce: number

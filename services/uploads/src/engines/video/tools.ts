@@ -12,7 +12,6 @@ const checkTimeoutMs = 20_000
 
 type Options = {
   memoryBytes: number
-  /** System user that runs the tools. Default: the user of this process. */
   userId?: number | undefined
 }
 
@@ -21,7 +20,6 @@ export function videoTools(
   { memoryBytes, userId }: Options,
 ): VideoTools {
   const limits = {
-    // Enough for two busy threads until the timeout.
     cpuSeconds: (2 * videoTimeoutMs) / 1000 + 10,
     // A rendition is rarely larger than its source.
     fileBytes: 4 * maxVideoUploadBytes,
@@ -33,7 +31,6 @@ export function videoTools(
   }
 }
 
-/** Returns why these programs cannot process videos in a folder; undefined if they can. */
 export async function findProblem(
   { ffmpeg, ffprobe }: VideoTools,
   { folder, signal }: Pick<ToolUse, 'folder' | 'signal'>,

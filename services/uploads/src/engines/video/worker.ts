@@ -10,7 +10,6 @@ export type WorkerOptions = {
   signal: AbortSignal
 }
 
-/** The worker of the job renews its lease. */
 export const leaseMs = 30_000
 const pollEveryMs = 10_000
 const retry: RetryPolicy = { initialMs: 15_000, maxMs: 60_000, maxAttempts: 3 }

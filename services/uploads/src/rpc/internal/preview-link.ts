@@ -32,7 +32,6 @@ export function previewLink(ctx: Context): MethodImpl<typeof UploadsInternalServ
   }
 }
 
-/** Removes the fragment, which servers never see. */
 function parsePageUrl(givenUrl: string): URL {
   try {
     if (givenUrl.length > maxUrlLength) throw badPageUrl()

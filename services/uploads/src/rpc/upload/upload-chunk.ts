@@ -22,7 +22,6 @@ export function uploadChunk(ctx: Context): MethodImpl<typeof AssetUploadService.
     const chunk = { uploadId: upload.id, position, size: request.content.length, key, small: isSmall(request, upload) }
     const updated = await ctx.db.transaction((tx) => appendChunk(tx, chunk))
     if (updated) return { upload: toUpload(updated) }
-    // Another chunk was stored at this position first, or the session has ended.
     await ctx.storage.delete(key)
     checkChunk(request, await getOwnUpload(ctx, upload.id, userId))
     throw errors.uploadNotFound()
