@@ -4,7 +4,7 @@ import { requestKeeper, type ReaderRequest } from '../keep/requests.ts'
 import { deliveryOf, type Delivery } from '../stream/delivery.ts'
 import { readerSubject } from '../subjects.ts'
 
-/** None is called after `onBroken`. */
+/** No callback is called after `onBroken`. */
 export type ReaderCallbacks = {
   /** Called synchronously, in order. */
   onMessage(message: Msg, delivery: Delivery): void

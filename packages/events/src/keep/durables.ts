@@ -9,7 +9,7 @@ import { Refusal } from './checks.ts'
 import { findNewestUpTo } from './find-newest.ts'
 
 const lookBackMs = 2 * 3_600_000
-/** Of unacknowledged messages, for all processes of a consumer. */
+/** Unacknowledged messages of all processes of a consumer. */
 const maxInFlight = 1024
 const ackWaitMs = 60_000
 /**

@@ -2,7 +2,7 @@ import type { Bus } from '@parley/rpc'
 import { isMessageMissing, isStreamMissing, jetStream } from '../stream/api.ts'
 import { eventStream } from '../subjects.ts'
 
-/** So that a request is answered before the caller's timeout. */
+/** Few enough that a request is answered before the caller's timeout. */
 const maxAtOnce = 200
 
 export async function countOnStream(bus: Bus, subjects: readonly string[]): Promise<number> {

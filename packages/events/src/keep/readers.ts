@@ -8,7 +8,7 @@ import { Refusal } from './checks.ts'
 /** Two intervals take just less than the silence after which a follower opens a new reader (see `SilenceWatch`). */
 export const heartbeatMs = 1449
 const unusedMs = 5000
-/** Including recently abandoned ones. */
+/** Recently abandoned readers count, too. */
 const maxReaders = 256
 
 /**

@@ -43,7 +43,7 @@ export type OutboxRow = {
   payload: Buffer
 }
 
-/** In bytes, encoded. */
+/** The largest encoded event, in bytes. */
 export const maxEventBytes = 512 * 1024
 
 /** Throws a RangeError if the event is too large, or if its aggregate id, kind or detail is not valid in a subject. */

@@ -26,13 +26,13 @@ export type Storage = {
   delete(key: string): Promise<void>
   /** Lists objects below a prefix of whole path segments, without those whose names are not keys. */
   list(prefix: string): AsyncIterable<ListedObject>
-  /** Lists `limit` objects in the order of their keys, starting after the key `after`; from the start if it is ''. */
+  /** Lists up to `limit` objects in the order of their keys, starting after the key `after`; from the start if it is ''. */
   page(prefix: string, after: string, limit: number): Promise<ListedObject[]>
   /** Lists our unfinished writes; other listings do not contain them. */
   unfinished(): AsyncIterable<UnfinishedWrite>
   /**
-   * Lists `limit` unfinished writes in the order of their keys, starting after the key `after`; from the start if it is
-   * ''. Lists more if several have the last key, so that the next page can start after it.
+   * Lists up to `limit` unfinished writes like `page`. Lists more if several have the last key, so that the next page
+   * can start after it.
    */
   unfinishedAfter(after: string, limit: number): Promise<UnfinishedWrite[]>
   /**
