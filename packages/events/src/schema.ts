@@ -51,7 +51,6 @@ export const outboxLeases = pgTable('outbox_leases', {
   expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
 })
 
-/** The newest position on the stream that each shard has recorded. */
 export const outboxPlaces = pgTable('outbox_places', {
   shard: integer('shard').primaryKey(),
   /**

@@ -31,10 +31,8 @@ export type EventPreparation = (event: Event) => Promise<((tx: Tx) => Promise<Af
 
 export type Handling = {
   db: Db
-  /** Name of the durable, under which the inbox records events. */
   consumer: string
   prepare: EventPreparation
-  /** First and longest delay before redelivery. */
   redelivery: { initialMs: number; maxMs: number }
 }
 

@@ -37,7 +37,6 @@ export type Consumer = Pick<Database, 'db'> & {
   check?: () => Promise<void>
 }
 
-/** Pulls the messages of a durable until disposed. Neither the bus nor the database needs to be available. */
 export function runConsumer(consumer: Consumer): AsyncDisposable {
   return new RunningConsumer(consumer)
 }
@@ -175,7 +174,6 @@ class RunningConsumer implements AsyncDisposable {
     }
   }
 
-  /** If NATS does not answer, for example while a fleet starts, the check is repeated a minute later. */
   async #checkWhenIdle(): Promise<void> {
     if (!this.#consumer.bus.connected() || performance.now() - this.#checkedAt < idleCheckIntervalMs) return
     await this.#check().catch((error: unknown) => {

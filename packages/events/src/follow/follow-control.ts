@@ -15,7 +15,6 @@ export type ControlListener = {
 
 /** Events that change permissions or end access; several parts of a process share one feed. */
 export type ControlFeed = Omit<EventFollower, 'completeSinceMs'> & {
-  /** Dispose the result to remove the listener. */
   subscribe(listener: ControlListener): Disposable
 }
 

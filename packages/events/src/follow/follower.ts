@@ -34,6 +34,7 @@ export type FollowOptions = {
    * failure is delivered twice. If the callback throws, `onReset` is called.
    */
   onEvents: (events: Event[], info: { seq: number; storedAtMs: number }) => void
+  /** Events may have been missed: any state built from them is stale. */
   onReset: () => void
   onSilence?: () => void
 }

@@ -50,7 +50,6 @@ export async function claimRoom(db: Db, roomId: string, holder: string): Promise
   return row && { roomId, holder, failures: row.failures }
 }
 
-/** The oldest waiting events of a room; only the oldest if it was refused before. */
 export async function readWaitingOf(db: Db, roomId: string): Promise<Waiting[]> {
   const rows = await db
     .select({ id: handovers.id, refusals: handovers.refusals, payload: handovers.payload })

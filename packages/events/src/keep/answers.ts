@@ -18,7 +18,6 @@ type RequestContext = { bus: Bus; restorer: Restorer; recoveries: Recoveries; re
 const erasingService = 'accounts'
 const maxSubjects = 64
 
-/** Each throws a Refusal for an invalid request. */
 export const answers: {
   [V in Verb]: (context: RequestContext, request: Record<string, unknown>) => Promise<KeeperRequests[V]['answer']>
 } = {
@@ -75,7 +74,6 @@ export const answers: {
 
   passed: async ({ bus, requester, recoveries }, request) => {
     const lost = checks.amount(request, 'lost')
-    // Earlier releases do not send a report id.
     const report = request.report === undefined ? randomUUID() : checks.text(request, 'report', checks.reportForm)
     if (lost > 0) await recoveries.addLost(lost, `${requester}-${report}`)
     return await readProgress(bus)

@@ -124,7 +124,6 @@ export async function readLastAcknowledged(bus: Bus, name: string): Promise<stri
   if (info === undefined) return []
   const { ack_floor, config } = info
   if (ack_floor.consumer_seq === 0) return []
-  // The message at the ack floor may be one for another durable.
   const message = await findNewestUpTo(manager, config.filter_subject ?? '>', ack_floor.stream_seq)
   if (message === undefined) return []
   try {

@@ -16,7 +16,6 @@ import { Restorer } from './restorer.ts'
 const log = logger('keeper')
 const declareEveryMs = 10_000
 const retryMs = 500
-/** Further requests of the deployable are refused. */
 const maxAtOnce = 64
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

@@ -5,7 +5,6 @@ import { streamRecovery } from '../schema.ts'
 /** State of the stream when durables were recreated. */
 export type StreamState = {
   created: string
-  /** The newest event; undefined if the stream was empty. */
   newest: { seq: number; eventId: string } | undefined
 }
 
@@ -16,7 +15,6 @@ export type Recovery = StreamState & {
 /** Calls `assertHeld` before each step, at least every 2 s; it rejects if another process has taken over. */
 type Work = (last: Recovery | undefined, assertHeld: () => Promise<unknown>) => Promise<StreamState | undefined>
 
-/** Where recoveries of the stream are recorded, for all keeper processes. */
 export type Recoveries = {
   /**
    * Runs `work` while no other process does. Its result is recorded as a recovery that started with `work`; undefined

@@ -38,7 +38,6 @@ export class Cleanup {
   async run(signal: AbortSignal): Promise<void> {
     const { pool, verifiedShards } = this.#options
     const before = new Date(Date.now() - minAgeMs)
-    // An idle service makes no requests.
     if (!(await hasRelayedBefore(pool, before))) return
     const passed = await this.#fetchProgress()
     // Verified after the request: if the stream was lost before it, the answer is of no use, and no shard is verified.

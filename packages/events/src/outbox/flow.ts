@@ -33,7 +33,6 @@ type Options = {
 
 export class Flow {
   readonly waiters = new Waiters()
-  /** Reads the waiting entries and sends them, including all committed before the call. */
   readonly read = singleFlight(() => withoutTrace(() => this.#read()))
   readonly #options: Options
   readonly #sender: Sender
@@ -50,7 +49,6 @@ export class Flow {
    */
   #nextWatermark: { from: bigint; next: bigint } | undefined
   #isFull = false
-  /** Whether entries are known to wait; leases are then renewed while the entries are read. */
   #isExpected = false
   #isClosing = false
   #failureLoggedAt = -Infinity
@@ -95,7 +93,6 @@ export class Flow {
     this.#isClosing = true
   }
 
-  /** Resolves when no statement is running that could mark entries of a queue dropped before the call. */
   waitUntilSettled(): Promise<void> {
     return this.#marker.waitUntilSettled()
   }

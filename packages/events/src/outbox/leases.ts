@@ -91,7 +91,6 @@ export async function releaseLeases(pool: Pool, leases: Lease[]): Promise<void> 
   )
 }
 
-/** Removes this relay, and relays that have been dead for more than a minute. */
 export async function leave(pool: Pool, holder: string): Promise<void> {
   await pool.query(
     `delete from outbox_leases

@@ -104,7 +104,6 @@ export class RelayedShards {
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
     await this.flow.waitUntilSettled()
-    // Without a database, the leases expire by themselves.
     await this.leases.leave().catch(() => undefined)
   }
 

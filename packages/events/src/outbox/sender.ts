@@ -35,7 +35,6 @@ export class Sender {
     this.#callbacks = callbacks
   }
 
-  /** Schedules the entries of a queue for sending. Repeated calls are harmless. */
   offer(queue: AggregateQueue): void {
     if (queue.isBusy || queue.isDropped || queue.isEmpty) return
     queue.isBusy = true

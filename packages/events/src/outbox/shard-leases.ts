@@ -50,7 +50,6 @@ export class ShardLeases {
     this.#isClosing = true
   }
 
-  /** Removes this process from the live relays and releases all leases. */
   async leave(): Promise<void> {
     const { pool, holder } = this.#options
     await leave(pool, holder)

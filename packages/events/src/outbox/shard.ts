@@ -53,7 +53,6 @@ export class Shard implements Positions {
     if (queue.isEmpty) this.queues.delete(queue.aggregate)
   }
 
-  /** Drops all entries in memory. Those not marked as relayed will be read again. */
   clear(): void {
     this.epoch.isDropped = true
     this.epoch = { isDropped: false }
@@ -85,7 +84,6 @@ export class AggregateQueue {
    * duplicates.
    */
   batch: Batch | undefined
-  /** Whether a message of this queue is in flight, about to be sent, or waits to be repeated. */
   isBusy = false
   readonly #epoch: Shard['epoch']
   #waiting: Entry[] = []

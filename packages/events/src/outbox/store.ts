@@ -201,7 +201,6 @@ export async function deleteEntries(pool: Pool, ids: readonly bigint[]): Promise
   return result.rowCount ?? 0
 }
 
-/** `seconds`: age of the oldest waiting entry. */
 export async function readBacklog(pool: Pool, shards: number[]): Promise<{ entries: number; seconds: number }> {
   const result = await pool.query<{ entries: bigint; seconds: number }>(
     `select count(*) as entries, coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as seconds
@@ -212,7 +211,6 @@ export async function readBacklog(pool: Pool, shards: number[]): Promise<{ entri
   return { entries: Number(row?.entries ?? 0), seconds: row?.seconds ?? 0 }
 }
 
-/** Consumer names of parked entries that belong to no durable. */
 export const consumersWithoutDurable = ['relay', 'handover', 'jobs']
 
 export async function countParkedWithoutDurable(pool: Pool): Promise<Map<string, number>> {

@@ -7,7 +7,6 @@ import { currentTraceparent } from '@parley/telemetry'
 import { eventSubject, type AggregateType } from '../subjects.ts'
 import { shardOf } from './shards.ts'
 
-/** An envelope for clients and its recipients. */
 export type DeliveryInit = MessageInitShape<typeof DeliverySchema>
 
 export type OutgoingEvent = {

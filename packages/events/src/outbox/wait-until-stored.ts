@@ -52,9 +52,6 @@ export async function waitUntilStored(
   }
 }
 
-/**
- * Confirms the entries marked as relayed, and asks the holders of the others. Never rejects: the caller tries again.
- */
 async function askHolders(
   options: Options,
   ids: bigint[],

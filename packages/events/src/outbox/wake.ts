@@ -5,7 +5,6 @@ import { relaysSubject, wakeSubject } from '../subjects.ts'
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** If the message is lost, the entries wait for the next poll. */
 export function notifyHolder(bus: Bus, service: string, shard: number, ids: readonly bigint[]): void {
   if (bus.connected()) bus.nc.publish(wakeSubject(service, shard), encodeIds(ids))
 }
@@ -15,7 +14,6 @@ export function notifyRelays(bus: Bus, service: string): void {
   if (bus.connected()) bus.nc.publish(relaysSubject(service))
 }
 
-/** Processes also get their own messages. */
 export function onRelaysChanged(bus: Bus, service: string, onChange: () => void): Disposable {
   const subscription = bus.nc.subscribe(relaysSubject(service), { callback: (error) => error ?? onChange() })
   return { [Symbol.dispose]: () => subscription.unsubscribe() }

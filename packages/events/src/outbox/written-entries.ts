@@ -21,7 +21,6 @@ export class WrittenEntries implements Disposable {
   readonly #committed = new Set<bigint>()
   readonly #unnotified = new Set<bigint>()
 
-  /** Sends the notifications that could not be sent when the entries were written. */
   readonly notifyHolders = singleFlight(() => withoutTrace(() => this.#notifyHolders()))
 
   constructor(options: Options) {

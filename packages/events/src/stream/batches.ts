@@ -1,5 +1,4 @@
 const maxBatchEvents = 64
-/** A single event may be larger. */
 const maxBatchBytes = 64 * 1024
 
 const EVENTS_FIELD = 0x0a
