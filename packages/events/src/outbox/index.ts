@@ -3,14 +3,15 @@
  *
  * Invariants:
  *
- * 1. An entry is written under the lock of its aggregate's row. The entries of one aggregate therefore become visible in
- *    the order of their ids, and reading waiting entries by id never skips one.
- * 2. Each shard (hash of the aggregate) is relayed only by the holder of its lease. The holder publishes only while the
- *    lease is valid on its own monotonic clock, and marks entries only while its fencing token is current. A former
- *    holder can publish an event a second time, but it cannot mark an entry or get an event stored out of order.
- * 3. At most one message of an aggregate is in flight; it holds consecutive entries of one subject. It is repeated with
- *    the same message id until the stream has stored it. The first occurrences of an aggregate's events are therefore on
- *    the stream in the order of their ids, without gaps.
+ * 1. An entry is written under the lock of its aggregate's row. The entries of one aggregate therefore become visible
+ *    in the order of their ids, and reading waiting entries by id never skips one.
+ * 2. Each shard (hash of the aggregate) is relayed only by the holder of its lease. The holder publishes only while
+ *    the lease is valid on its own monotonic clock, and marks entries only while its fencing token is current. A
+ *    former holder can publish an event a second time, but it cannot mark an entry or get an event stored out of
+ *    order.
+ * 3. At most one message of an aggregate is in flight; it holds consecutive entries of one subject. It is repeated
+ *    with the same message id until the stream has stored it. The first occurrences of an aggregate's events are
+ *    therefore on the stream in the order of their ids, without gaps.
  * 4. An entry is marked only after the stream has acknowledged it. Before, the event can be stored twice but cannot be
  *    lost: readers deduplicate by event id.
  * 5. Before a holder publishes for the first time, after each reconnect, and every ten seconds, it checks that the

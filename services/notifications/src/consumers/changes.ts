@@ -9,7 +9,6 @@ import { recordDepartures, type Departure } from '../store/tombstones.ts'
 import { createNotifications, type NotificationDraft } from '../actions/notify/create-notifications.ts'
 
 export type Change = {
-  /** The people to notify of a message now; `job` handles large audiences. */
   draft?: NotificationDraft
   job?: AudienceJob
   /** Messages up to and including this place cause no notifications. */

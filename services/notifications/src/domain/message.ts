@@ -1,7 +1,6 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Event, MessagePostedFact } from '@parley/contracts/internal'
 
-/** A message that may notify people. */
 export type Message = {
   roomId: string
   /** The message itself, or an echo. */

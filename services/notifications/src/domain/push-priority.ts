@@ -14,5 +14,4 @@ export const maxFirst = 20
 /** While this number of pushes with one tag wait, further ones are `mass`. */
 export const maxSoon = 400
 
-/** A dismissal has no kind. */
 export const bestPriority = (kind?: NotificationKind): PushPriority => (kind && isPersonal(kind) ? 'first' : 'soon')

@@ -42,7 +42,6 @@ export function runNotificationJobs(
   })
 }
 
-/** W3C traceparent of the message that a job is about; empty for dismissals. */
 const traceOf = (work: Work): string => ('message' in work ? (work.message.traceparent ?? '') : '')
 
 async function runJob(ctx: Context, { work, after }: NotificationJob): Promise<JobState> {

@@ -1,7 +1,6 @@
 import { sqlRows, type Reader } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
 
-/** Sorted by id, starting after `after`. */
 export async function listAllMessagesUsers(
   db: Reader,
   roomId: string,

@@ -1,5 +1,4 @@
 export const maxChunkBytes = 524_288
-/** Smaller chunks count as small, except the last one of a file. */
 export const smallChunkBytes = 65_536
 /** The number of small chunks of a session, which bounds its rows. It allows 25 MiB in chunks of 6.4 KB. */
 export const maxSmallChunks = 4_096
@@ -9,7 +8,6 @@ export const maxOpenUploads = 20
 export const uploadLifeMs = 15 * 60_000
 /** How long a finished session, and a file that no message uses, are kept. */
 export const keptMs = 24 * 3_600_000
-/** Unused blobs and unused images are kept for this time. */
 export const unclaimedLifeMs = 3_600_000
 /** Age from which bytes must have a row: rows are written after bytes. */
 export const settledMs = 2 * unclaimedLifeMs

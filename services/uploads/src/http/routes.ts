@@ -17,7 +17,6 @@ const serverImagePath = /^\/assets\/server\/([^/]+)(?:\/t\/([^/]+))?$/
 const filePath = /^\/assets\/files\/([^/]+)(?:\/image\/(.+))?$/
 const variantPath = /^\/assets\/files\/([^/]+)\/(?:video\/(\d+p)|(poster))$/
 
-/** Pages of other origins may read these. */
 const exposedHeaders = ['Accept-Ranges', 'Content-Disposition', 'Content-Range', 'ETag', 'Retry-After']
 const publicCorsHeaders = {
   'access-control-allow-origin': '*',

@@ -6,7 +6,6 @@ import { markImagesForDeletion, type ImagePosition } from '../store/server-image
 
 /** A preview may be posted half an hour after it was requested, and the event of the message may arrive even later. */
 const keepExpiredMs = 2 * 3_600_000
-/** Images are stored before their previews. */
 const minImageAgeMs = 3_600_000
 const rowsPerRound = 500
 

@@ -50,7 +50,6 @@ export async function claim(tx: Tx, ids: readonly string[], eventId: string, now
     .where(inArray(assets.id, [...ids]))
 }
 
-/** The files of posted messages are not deleted as unused. */
 export async function confirmPosted(tx: Tx, posted: readonly { assetId: string; eventId: string }[]): Promise<void> {
   if (posted.length === 0) return
   const ordered = posted.toSorted((a, b) => (a.assetId < b.assetId ? -1 : 1))

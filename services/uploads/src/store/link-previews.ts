@@ -4,7 +4,6 @@ import { linkPreviews } from './schema.ts'
 
 export type LinkPreviewRow = typeof linkPreviews.$inferSelect
 
-/** Finds the newest preview that has not expired. */
 export async function findPreview(db: Reader, urlDigest: Buffer, now: Date): Promise<LinkPreviewRow | undefined> {
   const [row] = await db
     .select()

@@ -49,7 +49,6 @@ export const serverImages = pgTable(
     size: integer().notNull(),
     width: integer().notNull(),
     height: integer().notNull(),
-    /** SHA-256 of the bytes as hex. */
     digest: text().notNull(),
     createdAt: instant('created_at').notNull(),
     /** An event of the owner refers to it. Images of previews are kept by `link_previews` and `preview_uses`. */
@@ -177,7 +176,6 @@ export const assets = pgTable(
   ],
 )
 
-/** Only the newest per URL is used. */
 export const linkPreviews = pgTable(
   'link_previews',
   {

@@ -76,7 +76,6 @@ export const inPageOrder = [asc(serverImages.createdAt), asc(serverImages.key)]
 
 const isUnclaimed = sql`not ${serverImages.claimed} and not ${serverImages.doomed}`
 
-/** Finds avatars, logos and banners to which no event referred in time. */
 export function findUnclaimedImages(
   db: Reader,
   page: ImagePage,
@@ -90,7 +89,6 @@ export function findUnclaimedImages(
     .limit(page.limit)
 }
 
-/** Skips images to which an event refers; returns the number of the others. */
 export async function markImagesForDeletion(db: Db, keys: readonly string[]): Promise<number> {
   if (keys.length === 0) return 0
   const marked = await db

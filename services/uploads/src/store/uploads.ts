@@ -10,7 +10,6 @@ export async function insertUpload(tx: Tx, upload: NewUpload): Promise<void> {
   await tx.insert(uploads).values(upload)
 }
 
-/** Undefined if the session has ended or expired. */
 export async function findUpload(db: Reader, id: string, now: Date): Promise<UploadRow | undefined> {
   const [row] = await db
     .select()

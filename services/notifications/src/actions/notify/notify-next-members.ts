@@ -25,7 +25,6 @@ export async function notifyNextMembers(ctx: Context, work: AudienceJob, after: 
   const presences = await ctx.audiences.getPresences(page.userIds)
   if (audience.of === 'present_members' && !presences) {
     if (others.length === 0) throw new ConnectError('presence is not available', Code.Unavailable)
-    // The other audiences do not wait for presence.
     return { work: { ...work, audiences: [...others, audience] }, after: '' }
   }
   const kinds = findFirstKinds([[kindOf(audience), page.userIds]], message.actorId)

@@ -1,7 +1,6 @@
 export type Answer =
   | { outcome: 'accepted' }
   | { outcome: 'gone' }
-  /** The push service refuses the push permanently. */
   | { outcome: 'refused' }
   /** The host of the endpoint is, or resolves to, an address that is not allowed. */
   | { outcome: 'blocked' }

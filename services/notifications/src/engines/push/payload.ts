@@ -36,7 +36,6 @@ function encodeShow({ title, body, tag, notificationId, url, icon, appBadge }: S
   })
 }
 
-/** Shortens the text as little as necessary. Undefined if the payload is too long even without the text. */
 function shortenToFit(text: string, compose: (text: string) => string): string | undefined {
   const characters = Array.from(text)
   for (let left = characters.length; left >= 0; left--) {

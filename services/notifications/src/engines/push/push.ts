@@ -28,7 +28,6 @@ type Options = { db: Db; settings: PushSettings | undefined; services: ServiceCl
 > &
   PushOverrides
 
-/** Deletes all pushes if push is not configured. */
 export function startPushes({ settings, ...options }: Options): AsyncDisposable {
   const resources = new Resources()
   resources.use(maintainQueue(options.db, { isSending: settings !== undefined }))

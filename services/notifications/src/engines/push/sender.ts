@@ -20,7 +20,6 @@ import { RoomNames } from './room-names.ts'
 import { prepareSpan, sendSpan } from './spans.ts'
 
 const leaseMs = 30_000
-/** Pushes that end or are queued at about the same time are handled together. */
 const batchDelayMs = 5
 /** Delay after the queue could not be read, or pushes could not be prepared because another service is unavailable. */
 const afterErrorMs = 1_000

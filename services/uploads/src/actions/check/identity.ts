@@ -73,7 +73,6 @@ export async function renewIdentity(ctx: CheckContext): Promise<void> {
   await writeIdentity(ctx, { storageId, mark })
 }
 
-/** Makes the storage belong to this database, regardless of its previous identity. */
 export async function adoptStorage(ctx: CheckContext): Promise<void> {
   const [storageId, mark] = [randomUUID(), randomUUID()]
   await replaceIdentity(ctx.db, { storageId, marks: [mark] })

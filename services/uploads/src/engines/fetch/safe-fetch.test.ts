@@ -5,9 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Resolve } from '@parley/outbound'
 import { safeFetch } from './safe-fetch.ts'
 
-/** An address that counts as public. */
 const outside = '127.0.0.2'
-/** An address that counts as private. */
 const inside = '127.0.0.1'
 const wanted = { callerId: 'Ualice', accept: '*/*', maxBytes: 1_000, ifTooLong: 'refuse' } as const
 const signal = new AbortController().signal
@@ -39,7 +37,6 @@ beforeAll(async () => {
       await serve(outside)
       await serve(inside)
     } catch (error) {
-      // Another program may use the same port of the second address.
       await close()
       if (tries === 20) throw error
     }

@@ -1,6 +1,5 @@
 const pattern = /^[\w-]+(\/[\w-]+)*$/
 
-/** Most files and folders of other programs have other names. */
 export const isKey = (name: string): boolean => pattern.test(name)
 
 /** Throws if the text is not a key, which only a bug of this service can cause. */

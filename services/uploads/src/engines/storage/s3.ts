@@ -27,7 +27,6 @@ import {
   type UnfinishedWrite,
 } from './storage.ts'
 
-/** A write keeps only a few parts in memory. */
 const partBytes = 8 * 1024 * 1024
 const partsAtOnce = 2
 /** Each slow reader occupies a connection. */

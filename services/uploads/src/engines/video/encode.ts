@@ -24,7 +24,6 @@ export type Encoder = {
 
 export type EncodeJob = { demuxer: string; folder: string; signal: AbortSignal }
 
-/** Implements `encode` of an {@link Encoder} with the ffmpeg of this machine. */
 export async function encode(tools: VideoTools, { demuxer, folder, signal }: EncodeJob): Promise<Encoded> {
   const probe = async (format: string, file: string): Promise<SourceVideo> => {
     const { output } = assertSucceeded(await tools.ffprobe({ args: probeArgs(format, file), folder, signal }))

@@ -27,7 +27,6 @@ export async function detectDemuxer(path: string): Promise<string> {
   return demuxer
 }
 
-/** A pipeline step that throws a VideoFailure if there are more than `size` bytes. */
 export const limitBytes = (size: number) =>
   async function* bounded(content: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     let length = 0

@@ -42,7 +42,6 @@ export const reportToolsUnusable = (problem: string): void =>
 
 export const reportWorkerFailure = (error: unknown): void => log.warn({ err: error }, 'a video could not be processed')
 
-/** ffmpeg runs as the user of this process because it cannot run as `userId`. */
 export const reportRunsAsOwnUser = (userId: number, problem: string): void =>
   log.info(
     { userId, problem },

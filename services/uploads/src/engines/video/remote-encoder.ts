@@ -15,7 +15,6 @@ import { resultHeader, decodeResult } from './worker-result.ts'
 
 export const encodePath = '/videos'
 
-/** Each video goes to the next worker. */
 export function remoteEncoder(urls: readonly string[], settings: VideoSettings): Encoder {
   let next = 0
   // A rendition is rarely larger than its source.
@@ -42,7 +41,6 @@ async function encodeAt(worker: URL, { folder, signal }: EncodeJob, maxBytes: nu
   }
 }
 
-/** The response may arrive before the request is complete. */
 async function send(worker: URL, source: string, signal: AbortSignal): Promise<IncomingMessage> {
   const headers = { 'content-type': 'application/octet-stream', 'content-length': (await stat(source)).size }
   const request = httpRequest(worker, { method: 'POST', headers, agent: false, signal })

@@ -1,6 +1,5 @@
 export type FailureReason = 'original_missing' | 'processing_failed'
 
-/** A video cannot be processed, and a retry would fail too. */
 export class VideoFailure extends Error {
   readonly reason: FailureReason
 
