@@ -24,8 +24,8 @@ export type AfterCommit = () => void
 export type EventHandler = (event: Event, tx: Tx) => Promise<AfterCommit | void>
 
 /**
- * Calls other services before the transaction starts. Returns the handler to run in the transaction, if any. While a
- * service is unavailable, the event is redelivered and no attempt is counted.
+ * Calls other services before the transaction starts, perhaps repeatedly for one event. Returns the handler to run in
+ * the transaction, if any. While a service is unavailable, the event is redelivered and no attempt is counted.
  */
 export type EventPreparation = (event: Event) => Promise<((tx: Tx) => Promise<AfterCommit | void>) | undefined>
 

@@ -24,9 +24,8 @@ export type BatchHandler = (events: Event[], tx: Tx) => Promise<AfterCommit | vo
 type PreparedBatch = { handle: BatchHandler; failed: ReadonlyMap<string, unknown> }
 
 /**
- * Calls other services before the transaction starts. If an event fails, `handle` gets no event of its message. If an
- * event needs an unavailable service, its message is redelivered and no attempt is counted. `handle` gets no events
- * that were handled before.
+ * Like `EventPreparation`, for many events. `handle` gets no event that was handled before, and none of a message in
+ * which an event failed. A message that needs an unavailable service is redelivered and no attempt is counted.
  */
 export type BatchPreparation = (events: readonly Event[]) => Promise<PreparedBatch>
 

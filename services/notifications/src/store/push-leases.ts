@@ -87,7 +87,7 @@ export async function postponePushes(db: Db, postponed: readonly Postponed[]): P
     where j.id = p.id and j.attempts = p.attempts and j.leased_until is not null`)
 }
 
-/** Their push service reports them as gone. Skips subscriptions whose browser has registered new keys meanwhile. */
+/** Skips subscriptions whose browser has registered new keys meanwhile. */
 export async function deleteGoneSubscriptions(
   db: Db,
   gone: readonly Pick<LeasedPush, 'subscriptionId' | 'p256dh' | 'auth'>[],

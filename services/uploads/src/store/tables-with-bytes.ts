@@ -13,6 +13,7 @@ export type ExpectedBytes = {
 
 export type TableWithBytes = {
   name: string
+  /** In the order of ids, without rows whose bytes may already be deleted. */
   listAfter(db: Reader, after: string, limit: number): Promise<ExpectedBytes[]>
   /** Undefined if the row is gone or its bytes may already be deleted. */
   find(db: Reader, id: string): Promise<ExpectedBytes | undefined>
