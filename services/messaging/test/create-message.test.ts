@@ -55,7 +55,7 @@ describe('a posted message', () => {
     expect(event && deliveriesOf(event)[0]).toMatchObject({ to: ['ann', 'bob'], kind: 'messagePosted' })
   })
 
-  test('is accepted as soon as the join of its author is applied, and comes after the row of the join', async () => {
+  test('is accepted as soon as the join is applied, and comes after the row of the join', async () => {
     const room = await fleet.room().channel(['ann'])
     await room.join('bob')
     await fleet.as('bob').messages.createMessage({ roomId: room.roomId, body: 'hi' })
@@ -130,7 +130,7 @@ describe('a post is refused', () => {
     await expect(posting).rejects.toMatchObject(errorWith(Code.NotFound, 'room not found'))
   })
 
-  test('by a non-member, even an owner, and even if the room is archived: permission_denied', async () => {
+  test('by a non-member, even an owner, also if the room is archived: permission_denied', async () => {
     const room = await fleet.room().channel(['ann'])
     const { roomId } = room
     const notAMember = errorWith(Code.PermissionDenied, 'not a member')

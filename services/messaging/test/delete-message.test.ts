@@ -110,7 +110,7 @@ describe('an echo', () => {
     ])
   })
 
-  test('can be retracted alone by a moderator too', async () => {
+  test('can be retracted alone by a moderator, too', async () => {
     const roomId = await room()
     const { reply, echoId } = await postWithEcho(ann(), roomId)
     await mod().messages.deleteMessage({ roomId, eventId: echoId })
@@ -172,7 +172,7 @@ describe('a retracted message', () => {
     expect(entries[0]).toMatchObject({ empty: false, hasUnread: false, lastMessageAt: createdAt })
   })
 
-  test('does not count as a reply: count, last reply and participants are updated', async () => {
+  test('does not count as a reply: count, last reply and participants change', async () => {
     const roomId = await room()
     const root = await say(ann(), roomId, 'root')
     const inThread = { threadRootEventId: root.id }

@@ -80,7 +80,7 @@ describe('a repeated request with the same key', () => {
     await expect(send(ann, request, 'after')).rejects.toMatchObject({ code: Code.PermissionDenied })
   })
 
-  test('posts once when many arrive at the same time at different processes', async () => {
+  test('posts once when many arrive at once at different processes', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const ann = fleet.as('ann')
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
@@ -105,7 +105,7 @@ describe('a different request with a used key', () => {
     expect(await bodies(ann, roomId)).toEqual(['hello'])
   })
 
-  test('is refused for another room, whether or not the caller is a member', async () => {
+  test('is refused for another room, for members and others', async () => {
     const [here, there, closed] = await Promise.all([
       fleet.room().channel(['ann']),
       fleet.room().channel(['ann']),

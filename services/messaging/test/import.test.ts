@@ -184,7 +184,7 @@ describe('imported messages', () => {
     expect(await unread('cid')).toEqual([true])
   })
 
-  test('leave messages unread that users posted between two imports, in the room and in threads', async () => {
+  test('leave messages unread that users posted between two imports', async () => {
     const roomId = await channel()
     await send(roomId, [message('1', 1), message('1.1', 2, { authorId: 'bob', threadRootExternalId: '1' })])
     await transfer.finishImport({ roomId, userIds: ['ann', 'bob', 'cid'] })
@@ -213,7 +213,7 @@ from thread_markers where room_id = $1 and user_id = 'ann' order by seq`,
       'threads',
       `insert into thread_markers (room_id, root_event_id, user_id, seq, read_at) values ($1, $2, 'bob', 1, now())`,
     ],
-  ])('are marked as read in one order in %s, so that an import and posts cannot deadlock', async (_, insertMarker) => {
+  ])('are marked as read in one order in %s, so that posts cannot deadlock', async (_, insertMarker) => {
     const roomId = await channel()
     await send(roomId, [message('1', 1)])
     for (const root of ['cid', 'bob'])
@@ -243,7 +243,7 @@ from thread_markers where room_id = $1 and user_id = 'ann' order by seq`,
     expect([...externalIds].sort()).toEqual(['1', '2'])
   })
 
-  test('of a deleted user are placeholders, and reactions of a deleted user are left out', async () => {
+  test("of a deleted user are placeholders, without that user's reactions", async () => {
     const roomId = await channel()
     await fleet.pool.query(`insert into erasures (user_id, pass) values ('eve', 1) on conflict do nothing`)
     const reactions = [{ emoji: 'tada', userIds: ['eve'] }]
@@ -335,7 +335,6 @@ describe('the export of a room', () => {
     await expect(transfer.exportMessages({ roomId: 'Rnone' })).rejects.toMatchObject({ code: Code.NotFound })
   })
 
-  /** Returns all pages. */
   async function pages(roomId: string) {
     const all: ExportMessagesResponse_Message[][] = []
     for (let after = 0n; ;) {

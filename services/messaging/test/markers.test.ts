@@ -30,7 +30,7 @@ const markThread = (userId: string, roomId: string, threadRootEventId: string, u
 const roomUnread = async (userId: string, roomId: string) =>
   (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries[0]?.hasUnread
 
-/** Waits for this many events of a user, without duplicates, and returns them. */
+/** Waits for this many events, without duplicates. */
 const eventsOf = async (userId: string, count: number) => {
   const mine = await eventually(() => {
     const events = recorded.events.filter(({ aggregateId }) => aggregateId === userId)
@@ -57,7 +57,7 @@ describe('the marker of a room', () => {
     expect(toLatest).toMatchObject({ lastReadAt: second.createdAt, previousLastReadAt: first.createdAt })
     expect(await roomUnread('b1', roomId)).toBe(false)
     const events = await eventsOf('b1', 2)
-    // The room is created, two people join, then come the two messages.
+    // The room is created, two people join, then come the messages.
     expect(events).toMatchObject([
       {
         kind: 'room_marked_as_read',
@@ -96,7 +96,7 @@ describe('the marker of a room', () => {
     await eventsOf('b2', 2)
   })
 
-  test('is not moved back by a process that read it before another one moved it', async () => {
+  test('is not moved back by a process that read it earlier', async () => {
     const at = (seq: bigint) => ({ seq, at: new Date(Number(seq)) })
     const thread = { roomId: 'Rany', rootEventId: 'Eany' }
     let woken = 0
@@ -143,7 +143,7 @@ describe('the marker of a room', () => {
     expect((await markRoom('a5', roomId)).lastReadAt).toBeUndefined()
   })
 
-  test('can be moved by members, also in universal rooms, archived rooms and direct messages', async () => {
+  test('can be moved by members, also in universal and archived rooms and direct messages', async () => {
     const room = await fleet.room().channel(['a6'])
     await post('a6', room.roomId)
     await expect(markRoom('x6', room.roomId)).rejects.toMatchObject({ code: Code.PermissionDenied })
@@ -213,7 +213,7 @@ describe('the marker of a thread', () => {
     expect((await markThread('b10', roomId, other.id)).previousReadAt).toEqual(other.createdAt)
   })
 
-  test('cannot be moved to a message outside the thread, and needs a root that the user may read', async () => {
+  test('cannot leave the thread, and needs a root that the user may read', async () => {
     const { roomId } = await fleet.room().channel(['a9'])
     const [root, other] = [await post('a9', roomId), await post('a9', roomId)]
     const reply = await post('a9', roomId, { threadRootEventId: root.id })

@@ -23,7 +23,7 @@ const page = {
   ...{ embedType: 'youtube', embedId: 'abc', imageKey: 'Kimage' },
 }
 
-test('reactions are grouped by emoji, with the first users and whether the reader reacted', async () => {
+test("reactions are grouped by emoji, with the first users and the reader's own", async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   await react(['bob', 'p1', 'p2', 'p3', 'p4', 'p5'], roomId, id, 'tada')
@@ -48,7 +48,7 @@ test('a page includes the users whom its reactions name', async () => {
   expect(Object.keys(page?.includes?.users ?? {}).sort()).toEqual(['ann', 'p1', 'p2', 'p3', 'p4', 'p5'])
 })
 
-test('files are in order, with URLs that are valid for the reader for a day; images have a thumbnail', async () => {
+test('files are in order, with URLs for the reader for a day; images have a thumbnail', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'see')
   const image = { filename: 'photo.png', contentType: 'image/png', width: 640, height: 480 }

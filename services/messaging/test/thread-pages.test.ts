@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-/** Creates a thread: bob and cyd reply to ann, with other messages between their replies. */
+/** bob and cyd reply to ann, with other messages between. */
 async function createThread(count: number) {
   const room = await fleet.room().channel(['ann', 'bob', 'cyd'])
   const { roomId } = room
@@ -33,7 +33,7 @@ async function createThread(count: number) {
 
 const idsOf = (page: RoomTimelinePage | undefined) => page?.events.map(({ id }) => id)
 
-test('a page without a cursor has the root and the latest replies, and pages lead through all replies', async () => {
+test('a page without a cursor has root and latest replies, and pages lead through all', async () => {
   const { root, ids, events } = thread
   const latest = await events({ limit: 4 })
   expect(idsOf(latest)).toEqual([root, ...ids.slice(5)])
@@ -63,7 +63,7 @@ test('a page includes the authors in the thread, and its root has the summary', 
   expect(Object.keys(page?.includes?.users ?? {}).sort()).toEqual(['ann', 'bob', 'cyd'])
 })
 
-test('the page of a thread without replies has only the root, and its cursor leads to later replies', async () => {
+test('without replies a page has only the root, and its cursor leads to later replies', async () => {
   const { roomId, post } = thread
   const threadRootEventId = await post('bob', 'lonely')
   const ann = fleet.as('ann').threads
@@ -76,7 +76,7 @@ test('the page of a thread without replies has only the root, and its cursor lea
 })
 
 describe('a page around', () => {
-  test('a reply stays full at the ends of the thread, and begins with the root', async () => {
+  test('a reply stays full at the ends, and begins with the root', async () => {
     const { root, ids, around } = thread
     const inTheMiddle = await around(ids[4] ?? '', 3)
     expect(idsOf(inTheMiddle.page)).toEqual([root, ...ids.slice(3, 6)])

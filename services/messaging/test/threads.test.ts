@@ -83,7 +83,7 @@ test('the first reply announces the new thread, and its new followers', async ()
   expect(await Promise.all([ann, bob, cyd].map(follows))).toEqual([true, true, true])
 })
 
-test('the author of the root does not follow its thread after leaving the room', async () => {
+test('an author who left the room does not follow the thread', async () => {
   const left = await fleet.room().channel(['lea', 'bob'])
   const banned = await fleet.room().channel(['lea', 'bob'])
   const open = await (await fleet.room().channel([])).setUniversal(true)
@@ -95,7 +95,7 @@ test('the author of the root does not follow its thread after leaving the room',
     rooms.map(async ({ roomId }, n) => {
       await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
       const reply = await say(fleet.as('bob'), roomId, 'reply', { threadRootEventId: roots[n]?.id ?? '' })
-      // The event of the root may arrive after the recording has begun.
+      // May arrive after the recording has begun.
       const event = await eventually(() => recorded.events.find(({ id }) => id === reply.id) ?? false)
       return deliveriesOf(event).flatMap(({ to, kind }) => (kind === 'threadFollowChanged' ? to : []))
     }),
@@ -148,7 +148,7 @@ describe('an echo', () => {
     ])
   })
 
-  test('can be replied to: in the channel the reply refers to the echo, in the thread to the reply that it shows', async () => {
+  test('can be replied to: in the channel the reply refers to the echo, in the thread to its reply', async () => {
     const { roomId, bob, root } = await createRoomWithRoot()
     const reply = await say(bob, roomId, 'for all', { threadRootEventId: root.id, alsoSendToChannel: true })
     const echoId = reply.channelEchoEventId

@@ -38,7 +38,7 @@ test('a reply in a thread does not make the room unread; its echo does', async (
   expect([await hasUnread('a2'), await hasUnread('b2')]).toEqual([true, false])
 })
 
-test('only rooms that the user can read are unread, and archived rooms never are', async () => {
+test('only rooms that the user can read are unread, and none if archived', async () => {
   const room = await fleet.room().channel(['a3', 'b3'])
   const { roomId } = room
   await fleet.as('a3').messages.createMessage({ roomId, body: 'x' })
@@ -76,7 +76,7 @@ async function createThread(roomId: string, author: string) {
   return { thread, reply }
 }
 
-test('a followed thread is unread from a reply of another user until the user reads it or replies', async () => {
+test("a followed thread is unread from another user's reply until the user reads or replies", async () => {
   const { roomId } = await fleet.room().channel(['a5', 'b5', 'c5'])
   const { thread, reply } = await createThread(roomId, 'a5')
   await reply('b5')
@@ -91,7 +91,7 @@ test('a followed thread is unread from a reply of another user until the user re
   expect(await threadUnread('a5')).toBe(false)
 })
 
-test('threads in rooms that are archived, or that the user cannot read, are not unread', async () => {
+test('threads in archived or unreadable rooms are not unread', async () => {
   const room = await fleet.room().channel(['a6', 'b6'])
   const { reply } = await createThread(room.roomId, 'a6')
   await reply('b6')

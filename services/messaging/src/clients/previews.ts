@@ -7,8 +7,8 @@ import { previewsUnavailable } from '../errors.ts'
 const timeoutMs = 25_000
 
 /**
- * Fetches the preview of a page, encoded for storage; undefined if there is nothing to show. If the caller disconnects,
- * the fetch continues both here and in uploads.
+ * Returns the preview encoded for storage; undefined if there is nothing to show. If the caller disconnects, the fetch
+ * continues.
  */
 export type PreviewLink = (url: string, userId: string) => Promise<Uint8Array | undefined>
 

@@ -1,4 +1,4 @@
-/** The shown room, the user who reads it, the current time, and the base URL and secret of signed asset URLs. */
+/** `userId`: the reader; `assets`: for signed URLs. */
 export type ViewContext = {
   roomId: string
   userId: string

@@ -19,8 +19,8 @@ import { followerFields } from './new-post.ts'
 
 /**
  * Announces the mentions of a message with an event that takes its own place in the log, makes mentioned members follow
- * its thread, and removes the message from the queue. A retracted message is removed without an announcement. Does
- * nothing if another process has announced the mentions.
+ * the thread, and removes the message from the queue. Announces nothing if it is retracted or another process has
+ * announced it.
  */
 export async function announceMentions(
   ctx: Pick<Context, 'policy' | 'writer'>,

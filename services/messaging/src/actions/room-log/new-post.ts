@@ -13,7 +13,7 @@ import {
 } from '../../view/posted-event.ts'
 import type { Message } from './message.ts'
 
-/** Converts a message for the statements that write it. `room` is the header with which permissions were resolved. */
+/** `room` is the header with which permissions were resolved. */
 export function toNewPost(ctx: Context, room: RoomHeader, message: Message): NewPost {
   const { post, placement, parts, mentioned, eventId, createdAt, inReplyTo } = message
   const { caller, draft, key, digest } = post
@@ -46,7 +46,7 @@ function toDetails({ placement, parts, mentioned, actorId }: Message): PostedDet
   }
 }
 
-/** The fields of a fact for these followers: their ids, or only that there are too many to list. */
+/** The ids of these followers, or only that there are too many to list. */
 export function followerFields(followerIds: readonly string[]) {
   const threadFollowerIds = [...new Set(followerIds)]
   return threadFollowerIds.length > maxFollowersInEvent ? { manyThreadFollowers: true } : { threadFollowerIds }

@@ -9,7 +9,7 @@ const post = { kind: 'post', message: {} as Message, signal } as const
 const change = { kind: 'change', change: () => Promise.resolve([]), signal } as const
 const facts = { kind: 'facts', facts: [], signal } as const
 
-/** A writer whose batches end when the test calls their `end`. */
+/** Its batches end when the test calls their `end`. */
 function slowWriter() {
   const batches: { kinds: string[]; end: () => Promise<void> }[] = []
   const writer = new RoomWriter((_, commands) => {
@@ -30,7 +30,7 @@ function outcomeOf({ kind }: RoomCommand): Outcome {
   return { kind: 'stored', applied: 1, room: undefined, lastEntry: 0n }
 }
 
-test('a room has one running batch, and waiting facts come first in the next one', async () => {
+test('a room has one running batch, and waiting facts come first in the next', async () => {
   const { writer, batches } = slowWriter()
   const outcomes = Promise.all([
     writer.submit('R1', post),

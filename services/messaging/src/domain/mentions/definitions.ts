@@ -1,15 +1,15 @@
-/** A link reference definition, `[label]: destination "title"`, at the current position. */
+/** `[label]: destination "title"` */
 const definition =
   / *\[((?:\\[^]|[^\\[\]])+)\]:\s*(?:<[^<>\n]*>|(?!<)(?:\\.|[^\\\s()]|\((?:\\.|[^\\\s()])*\))+)(?:(?: *\n *| +)(?:"(?:\\[^]|[^"\\])*"|'(?:\\[^]|[^'\\])*'|\((?:\\[^]|[^()\\])*\)))? *(?:\n|$)/y
 
-/** CommonMark's limit for labels, in characters. */
+/** CommonMark's limit, in characters. */
 const maxLabelLength = 999
 
-/** The labels of link reference definitions. As in CommonMark, neither case nor the amount of white space matters. */
+/** As in CommonMark, neither case nor the amount of white space matters. */
 export class Labels {
   readonly #defined = new Set<string>()
 
-  /** Adds the labels that a paragraph defines at its beginning, and returns the rest of the paragraph. */
+  /** Adds the labels that a paragraph defines at its beginning; returns its rest. */
   takeDefinitions(paragraph: string): string {
     let from = 0
     definition.lastIndex = 0

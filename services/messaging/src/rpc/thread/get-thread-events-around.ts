@@ -35,7 +35,7 @@ export function getThreadEventsAround(ctx: Context): MethodImpl<typeof ThreadSer
   }
 }
 
-/** A window of replies, and the index of the anchor on the page, which has the root at 0 and the replies after it. */
+/** `target`: index of the anchor on the page, where the root is at 0. */
 type WindowWithTarget = Window<EventRow> & { target: number }
 
 const windowFromRoot = (count: number, replies: EventRow[]): WindowWithTarget => ({
