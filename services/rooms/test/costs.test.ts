@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
-test('ListRooms runs one statement, and calls messaging and accounts once each for all rooms', async () => {
+test('ListRooms runs one statement, and calls messaging and accounts once each', async () => {
   const list = () => env.as('Uann').directory.listRooms({})
   await list()
   expect(await costs.of(list)).toEqual({
@@ -23,7 +23,7 @@ test('ListRooms runs one statement, and calls messaging and accounts once each f
   })
 })
 
-test('opening sockets runs as many statements for several people as for one', async () => {
+test('opening sockets of several people runs as many statements as of one', async () => {
   const costsOf = (...userIds: string[]) => costs.of(() => env.internal.openSockets({ userIds }))
   const expected = {
     statements: ['standings_of_users'],

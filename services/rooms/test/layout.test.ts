@@ -13,7 +13,7 @@ let received: Awaited<ReturnType<typeof recordEvents>>
 let direct: string
 let actor = ''
 let made = 0
-/** Number of outbox entries before the test. */
+/** Before the test. */
 let entriesBefore = 0
 
 const manage = { permission: 'room.manage' }
@@ -45,10 +45,10 @@ afterAll(async () => {
   await env[Symbol.asyncDispose]()
 })
 
-/** A different user in each test, so that its events can be distinguished. */
+/** Another user in each test, to distinguish the events. */
 const admin = () => env.as(actor, 'admin').layout
 const as = (userId: string) => env.as(userId).layout
-/** Events caused by the admin of this test, once all have arrived: events of different aggregates have no order. */
+/** Once all have arrived: events of different aggregates have no order. */
 async function readPublished() {
   const written = await env.db.select({ id: outbox.eventId }).from(outbox).orderBy(outbox.id).offset(entriesBefore)
   await eventually(() => {
@@ -77,7 +77,7 @@ const idsIn = (group: AdminRoomLayoutGroup | undefined) => group?.items.map(({ i
 const inGroup = async (groupId: string) => idsIn((await listGroups()).find(({ id }) => id === groupId))
 
 describe('ListRoomGroups', () => {
-  test('shows every group in order with all its rooms and links, including archived rooms', async () => {
+  test('shows every group in order with its rooms and links, including archived rooms', async () => {
     const groupId = await newGroup('Shown')
     const [room, link] = [await newRoom(groupId), await newLink(groupId)]
     await env.as('Uother', 'admin').rooms.archiveRoom({ roomId: room })
@@ -117,7 +117,7 @@ describe('groups', () => {
     expect(await newGroup('Same')).not.toBe(await newGroup('Same'))
   })
 
-  test('change name and description separately; an empty description clears the old one, equal values notify nobody', async () => {
+  test('change name and description separately; an empty description clears, equal values notify nobody', async () => {
     const groupId = await newGroup('Before')
     const named = await admin().updateRoomGroup({ groupId, name: 'After' })
     expect(named.group).toMatchObject({ id: groupId, name: 'After', description: '' })
@@ -146,7 +146,7 @@ describe('groups', () => {
     expect(await codeOf(inIt)).toBe(Code.NotFound)
   })
 
-  test('cannot be deleted while they contain a link or a room, even an archived one', async () => {
+  test('cannot be deleted while they contain a link or a room, even archived', async () => {
     const groupId = await newGroup()
     const link = await newLink(groupId)
     expect(await codeOf(admin().deleteRoomGroup({ groupId }))).toBe(Code.FailedPrecondition)
@@ -185,7 +185,7 @@ describe('groups', () => {
 })
 
 describe('MoveRoomToGroup', () => {
-  test('moves a room to the end of the other group, and messaging has the fact before the response', async () => {
+  test('moves a room to the end of the other group, and messaging has the fact first', async () => {
     const [room, last] = [await newRoom('Gone'), await newLink('Gtwo')]
     const { room: moved } = await admin().moveRoomToGroup({ roomId: room, groupId: 'Gtwo' })
     expect(moved).toMatchObject({ id: room, groupId: 'Gtwo' })
@@ -199,13 +199,13 @@ describe('MoveRoomToGroup', () => {
     expect(about(events)).toEqual(new Set(['layout.server.room_groups_updated', 'group.Gone.room_removed_from_group']))
   })
 
-  test('waits until its event is on the stream, because the new group may deny what the old one allowed', async () => {
+  test('waits for the stream, because the new group may deny what the old one allowed', async () => {
     const room = await newRoom('Gone')
     await admin().moveRoomToGroup({ roomId: room, groupId: 'Gtwo' })
     expect(env.messaging.waitedForStream(room)).toBe(true)
   })
 
-  test('moves archived rooms too; a move into their own group has no effect', async () => {
+  test('moves archived rooms, too; into their own group without effect', async () => {
     const room = await newRoom('Gone')
     await env.as('Uother', 'admin').rooms.archiveRoom({ roomId: room })
     await admin().moveRoomToGroup({ roomId: room, groupId: 'Gtwo' })
@@ -324,7 +324,7 @@ describe('sidebar links', () => {
     expect(await codeOf(admin().moveSidebarLinkToGroup({ linkId, groupId: 'Gtwo' }))).toBe(Code.NotFound)
   })
 
-  test('move to the end of another group; a move into their own has no effect', async () => {
+  test('move to the end of another group; into their own without effect', async () => {
     const linkId = await newLink('Gone')
     await newLink('Gtwo')
     const { sidebarLink } = await admin().moveSidebarLinkToGroup({ linkId, groupId: 'Gtwo' })
@@ -357,7 +357,7 @@ describe('sidebar links', () => {
     expect(await of('Utwo').delete()).toBeUndefined()
   })
 
-  test('cannot be created by an administrator to whom room.manage is denied in the group', async () => {
+  test('cannot be created by an administrator to whom room.manage is denied there', async () => {
     const denied = env.as('Unotone', 'admin').layout
     expect(await codeOf(denied.createSidebarLink(link))).toBe(Code.PermissionDenied)
     expect(await codeOf(denied.createSidebarLink({ ...link, groupId: 'Gtwo' }))).toBeUndefined()
@@ -401,7 +401,7 @@ describe('sidebar links', () => {
 })
 
 describe('the methods for groups', () => {
-  // A person with room.manage in two groups, but without role.manage.
+  // Has room.manage in two groups, not role.manage.
   const manager = () => as('Uboth')
   test.each<[string, () => Promise<unknown>]>([
     ['ListRoomGroups', () => manager().listRoomGroups({})],

@@ -1,2 +1,2 @@
-/** Whether a call must write a change, or finds everything as requested and writes nothing. */
+/** 'nothing': everything is as requested. */
 export type Outcome = 'change' | 'nothing'

@@ -1,6 +1,6 @@
 import type { RoomKind } from '@parley/contracts/api'
 
-/** The properties of a room on which permissions depend. */
+/** What permissions depend on. */
 export type PolicyRoom = {
   readonly roomId: string
   readonly kind: RoomKind
@@ -10,7 +10,7 @@ export type PolicyRoom = {
   readonly archived: boolean
 }
 
-/** A user's relation to a room: explicit membership, and a ban that has not expired. */
+/** Explicit membership, and a ban that has not expired. */
 export type Standing = { readonly member: boolean; readonly banned: boolean }
 
 export function toPolicyRoom(room: {

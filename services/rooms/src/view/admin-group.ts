@@ -11,7 +11,7 @@ import { toRoom } from './room.ts'
 
 type Item = MessageInitShape<typeof AdminRoomLayoutItemSchema>
 
-/** Groups and their items in the given order, including archived rooms. */
+/** Keeps the order; includes archived rooms. */
 export function toAdminGroups(
   groups: readonly GroupRow[],
   items: readonly PlacedItem[],

@@ -3,7 +3,7 @@ import { findGroups } from '../../store/groups.ts'
 import { findChannelsInOrder, type ChannelRow } from '../../store/layout.ts'
 import type { GroupRow } from '../../store/rows.ts'
 
-/** All groups in sidebar order, and every channel that is not archived, sorted within its group. */
+/** Groups in sidebar order, with channels sorted within their group, without archived ones. */
 export async function findGroupsAndChannels({
   db,
 }: Pick<Context, 'db'>): Promise<{ groups: GroupRow[]; channels: ChannelRow[] }> {

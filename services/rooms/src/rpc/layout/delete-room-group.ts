@@ -11,7 +11,7 @@ import { deleteGroup, groupExists, isGroupEmpty } from '../../store/groups.ts'
 export function deleteRoomGroup(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.deleteRoomGroup> {
   return async ({ groupId }, call) => {
     const caller = callerOf(call)
-    // Called before the layout is locked, and again under the lock.
+    // Before the lock of the layout, and again under it.
     const assertAllowed = () => assertCanArrangeGroups(ctx.policy.current(), caller)
     assertAllowed()
     const cause = { actorId: caller.userId, at: ctx.now() }

@@ -39,7 +39,7 @@ export function createRoom(ctx: Context): MethodImpl<typeof method> {
           const { name, description, groupId, universal } = req
           if (!isRoomName(name)) throw badRoomName()
           if (!(await groupExists(ctx.db, groupId))) throw groupNotFound()
-          // Called before the layout is locked, and again under the lock.
+          // Before the lock of the layout, and again under it.
           const assertAllowed = () => assertCanCreateRoom(ctx.policy.current(), caller, groupId)
           assertAllowed()
           if (await isNameTaken(ctx.db, name)) throw roomNameTaken(name)

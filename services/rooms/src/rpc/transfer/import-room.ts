@@ -27,7 +27,7 @@ export function importRoom(ctx: Context): MethodImpl<typeof RoomsTransferService
   }
 }
 
-/** Creates the direct message of these people, or returns the existing one, whether it was imported or not. */
+/** Or returns the existing one, imported or not. */
 async function makeDm(
   ctx: Context,
   request: ImportRoomRequest,
