@@ -9,8 +9,8 @@ import { createMetrics } from './metrics.ts'
 import { openSocketServer } from './ws/open-socket-server.ts'
 
 /**
- * Opens the port for sockets, which does not accept any yet, and passes events and hints to its hub. `load` reads the
- * state that does not come from the stream: the policy and the universal rooms.
+ * Opens the port, without accepting sockets yet, and passes events and hints to its hub. `load` reads the state that
+ * does not come from the stream.
  */
 export async function openContext(host: Host, config: Config) {
   const { signal } = host

@@ -1,6 +1,6 @@
 import type { Subscriber } from '../src/engines/hub/subscriber.ts'
 
-/** A socket that records the topics to which it is subscribed. */
+/** Records its topics. */
 export function fakeSocket({ isOpen = true, buffered = 0 } = {}) {
   const topics = new Set<string>()
   return {

@@ -1,4 +1,4 @@
-/** Credentials of an upgrade request, and the address of its client. */
+/** Of an upgrade request. */
 export type PresentedCredentials = {
   authorizationToken: string | undefined
   cookieHandle: string | undefined

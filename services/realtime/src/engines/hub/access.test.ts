@@ -36,7 +36,7 @@ function addUser(userId: string, roleIds: string[] = []): UserAccess {
   return added
 }
 
-/** Applies the changes to the rooms of the users, as the hub does; returns them as `user +room` and `user -room`. */
+/** As the hub does; returns `user +room` and `user -room`. */
 function applyChange(change: AccessChange): string[] {
   for (const gain of change.gains) gain.user.rooms.add(gain.roomId)
   for (const loss of change.losses) loss.user.rooms.delete(loss.roomId)

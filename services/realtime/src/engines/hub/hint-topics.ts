@@ -4,14 +4,14 @@ import type { UserAccess } from './user-access.ts'
 
 const behindBytes = 65_536
 
-/** Whether a socket has so many unsent bytes that hints are withheld from it. */
+/** Hints are withheld from a socket with so many unsent bytes. */
 export const isBehind = ({ buffered }: Subscriber): boolean => buffered > behindBytes
 
-/** Subscribes sockets to topics of hints. Slow sockets are unsubscribed until they have caught up. */
+/** Unsubscribes slow sockets until they have caught up. */
 export class HintTopics {
   readonly #unsubscribed = new WeakSet<Subscriber>()
 
-  /** Subscribes a socket to the topics of hints of its user. To be called when its stream starts. */
+  /** To be called when the socket's stream starts. */
   subscribe(connection: Subscriber, user: UserAccess): void {
     for (const topic of hintTopicsOf(user)) connection.subscribe(topic)
   }
@@ -24,10 +24,9 @@ export class HintTopics {
     connection.unsubscribe(topics.roomHints(roomId))
   }
 
-  /** Whether the socket is subscribed to topics of hints. */
   isSubscribed = (connection: Subscriber): boolean => connection.isOpen && !this.#unsubscribed.has(connection)
 
-  /** Unsubscribes sockets that have become slow, and subscribes those that have caught up. */
+  /** Unsubscribes sockets that have become slow, and subscribes others again. */
   updateSubscriptions(users: Iterable<UserAccess>): void {
     for (const user of users) {
       for (const connection of user.connections) if (connection.isOpen) this.#update(connection, user)

@@ -4,7 +4,7 @@ type Waiting<Request, Response> = {
   reject: (reason: unknown) => void
 }
 
-/** Collects requests for `gatherMs`, or until there are `maxBatch`, and sends them together. */
+/** Sends requests together after `gatherMs`, or when there are `maxBatch`. */
 export class RequestBatcher<Request, Response> implements Disposable {
   readonly #sendAll: (requests: Request[]) => Promise<Response[]>
   readonly #gatherMs: number

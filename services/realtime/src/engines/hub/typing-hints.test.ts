@@ -16,7 +16,7 @@ let catchUp: () => void
 let unreadable: number
 let typing: TypingHints
 let clock: number
-/** Number of further sockets that are subscribed to each topic. */
+/** Further subscribers of each topic. */
 let others: number
 
 const sockets = () => [...users.values()].flatMap((user) => [...user.connections] as Socket[])
@@ -43,7 +43,7 @@ beforeEach(() => {
 
 const hintTopics = new HintTopics()
 
-/** Adds a user on this node with a socket, in the given rooms. */
+/** On this node. */
 function openSocketOf(userId: string, ...roomIds: string[]): Socket {
   const user = users.get(userId) ?? new UserAccess(userId, [], 1n)
   for (const roomId of roomIds) user.rooms.add(roomId)
@@ -86,7 +86,7 @@ test('participants of a direct message receive it, except on sockets of the typi
   ])
 })
 
-test('a socket that left the topics of hints does not rejoin them by typing', () => {
+test('a socket that left the topics of hints does not rejoin them', () => {
   const slow = openSocketOf('ann', 'R1')
   slow.buffered = 65_537
   hintTopics.updateSubscriptions(users.values())
@@ -109,7 +109,7 @@ test('nothing is sent if more than 500 sockets are subscribed', () => {
   expect(received).toMatchObject([{ socket: bob }])
 })
 
-test('waiting events of the stream are applied before hints are sent, and duplicate hints are sent once', () => {
+test('waiting events are applied before hints are sent, and duplicate hints are sent once', () => {
   const [bob, gone] = [openSocketOf('bob', 'R1'), openSocketOf('gone', 'R1')]
   catchUp = () => gone.unsubscribe(topics.roomHints('R1'))
   receiveHint({ roomId: 'R1', userId: 'ann' })
@@ -119,7 +119,7 @@ test('waiting events of the stream are applied before hints are sent, and duplic
   expect(received.map(({ socket }) => socket)).toEqual([bob])
 })
 
-test('hints of one person are limited to three per room in two seconds, regardless of invented threads', () => {
+test("a person's hints are limited to three per room in two seconds, whatever the threads", () => {
   const [bob] = [openSocketOf('bob', 'R1', 'R2')]
   const flood = () => {
     for (let n = 0; n < 20; n++) {
