@@ -25,9 +25,7 @@ export type Context = {
   previewLink: PreviewLink
   notifyTyping: NotifyTyping
   policy: () => Policy
-  /** For signed URLs. */
   assets: { publicUrl: string; signingSecret: string }
   now: () => Date
-  /** How long authors may edit a message. */
   editWindowMs: number
 }

@@ -2,7 +2,6 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { Permission } from '@parley/permissions'
 import { isDm, type RoomHeader } from './domain/room-header.ts'
 
-/** The account was deleted while the call was running. */
 export const accountDeleted = () => new ConnectError('account not found: it was deleted', Code.Unauthenticated)
 export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
 export const messageNotFound = () => new ConnectError('message not found', Code.NotFound)

@@ -42,7 +42,6 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
   return ctx
 }
 
-/** When events may have been missed, all profiles are dropped. */
 async function openProfilesAndFeed(host: DatabaseHost, timeoutMs: number | undefined) {
   const { events: bus, signal } = host
   const profiles = new Profiles(fetchProfiles(host.transport, timeoutMs))

@@ -15,7 +15,6 @@ export const say = async (person: Person, roomId: string, body: string, more: ob
   return message
 }
 
-/** A root, and a reply in its thread with an echo. */
 export async function postWithEcho(person: Person, roomId: string) {
   const root = await say(person, roomId, 'root')
   const reply = await say(person, roomId, 'reply', { threadRootEventId: root.id, alsoSendToChannel: true })
@@ -32,14 +31,12 @@ export async function findInTimeline(person: Person, roomId: string, eventId: st
 export const read = async (person: Person, roomId: string, eventId: string): Promise<Message | undefined> =>
   (await person.messages.getMessage({ roomId, eventId })).message
 
-/** Without the ids of envelopes. */
 export const clientEventsOf = (events: readonly Event[]) =>
   events.map((event) => ({
     kind: event.kind,
     deliveries: deliveriesOf(event).map(({ to, kind, value }) => ({ to, kind, ...value })),
   }))
 
-/** From now on, without duplicates. */
 export async function recordRoomEvents(fleet: Fleet, roomId: string, kind = '>') {
   await fleet.untilRelayed(roomId)
   const recording = await recordEvents(fleet.bus, `evt.room.${roomId}.${kind}`)

@@ -6,7 +6,7 @@ export const ordinary = { roomId: 'R2', rows: 2_000 }
 /** Every 5th row is a reply in the thread of the first, and every 50th is followed by its echo. */
 export const root = 'E1'
 
-/** All rooms have the same mixture of rows, so the cost of a page should depend only on its number of rows. */
+/** All rooms have the same mixture of rows, so a page should cost the same in each. */
 export async function writeRooms(on: Connection, rooms: { roomId: string; rows: number }[]): Promise<void> {
   const ids = rooms.map(({ roomId }) => roomId)
   const rows = rooms.map((room) => room.rows)

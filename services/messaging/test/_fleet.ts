@@ -87,7 +87,6 @@ export const startFleet = ({ processes = 1, outages = false, ...overrides }: Fle
     },
   )
 
-/** Tests may change these at any time. Also the requests received. */
 const newFakes = () => ({
   policy: standardPolicy(),
   profilesUnavailable: false,
@@ -95,9 +94,7 @@ const newFakes = () => ({
   names: new Map<string, string>(),
   handlesUnavailable: false,
   handleCalls: [] as string[][],
-  /** By user. */
   roles: new Map<string, string[]>(),
-  /** `eventId`: for which the file is claimed. */
   assets: new Map<string, { userId: string; roomId: string; eventId?: string }>(),
   /** Files whose claim has expired. */
   reclaimable: new Set<string>(),

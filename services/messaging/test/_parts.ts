@@ -7,7 +7,6 @@ type File = { filename?: string; contentType?: string; width?: number; height?: 
 
 const seq = '(select seq from room_events where room_id = $1 and event_id = $2)'
 
-/** Returns their ids. */
 export async function attach(fleet: Fleet, roomId: string, eventId: string, files: File[]): Promise<string[]> {
   const ids: string[] = []
   for (const [

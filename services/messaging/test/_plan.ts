@@ -11,14 +11,11 @@ type Plan = {
   Plans?: Plan[]
 }
 
-/** Of the executed plans. */
 export type PlanSummary = {
   indexes: string[]
-  /** Sequentially scanned tables. */
   scanned: string[]
   /** The most that a plan node returned. */
   rows: number
-  /** Read from memory or disk. */
   blocks: number
 }
 

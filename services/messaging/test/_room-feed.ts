@@ -60,7 +60,6 @@ export class RoomFeed {
     return this
   }
 
-  /** As the rooms service does. */
   retryUntilApplied(first: Promise<this>): Promise<this> {
     return first.catch(() => eventually(() => this.deliver()))
   }

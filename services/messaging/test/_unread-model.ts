@@ -19,7 +19,6 @@ export type ModelMessage = {
   shown: boolean
 }
 
-/** Computes the unread state from what happened. */
 export class History {
   readonly messages: ModelMessage[] = []
   /** By user and list: the messages up to which the user read. The list is the room (-1) or a root. */
@@ -31,7 +30,6 @@ export class History {
     return this.messages.push(message) - 1
   }
 
-  /** `message` was read or posted. */
   read(user: number, list: number, message: number): void {
     const key = `${user}/${list}`
     this.#read.set(key, [...(this.#read.get(key) ?? []), message])
@@ -53,7 +51,6 @@ export class History {
 
   follows = (user: number, root: number): boolean => this.#following.get(`${user}/${root}`) ?? false
 
-  /** The last shown message of the room (-1) or thread. */
   last(list: number): number | undefined {
     return this.#shownIn(list).at(-1)
   }

@@ -25,7 +25,6 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const at = new Date('2026-03-01T12:00:00Z')
 
-/** A participant joined a call. */
 function joined(roomId: string, callId: string, version: bigint, userId = 'ann'): RoomEvent {
   const eventId = newId('event')
   const value = { roomId, callId, callerUserId: userId }

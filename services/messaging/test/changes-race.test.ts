@@ -45,7 +45,6 @@ async function expectConsistentCounts(roomId: string): Promise<void> {
   expect(await rows(echoes, roomId)).toEqual([])
 }
 
-/** Refusals that a race may cause. */
 const raceCodes = new Set([Code.NotFound, Code.PermissionDenied, Code.FailedPrecondition])
 
 async function ignoreRaces(call: Promise<unknown>): Promise<void> {

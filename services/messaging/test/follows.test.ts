@@ -30,7 +30,6 @@ test('following is returned, shown with the message, and announced only to the c
   const { threads } = fleet.as('bob')
   expect(await threads.followThread(thread)).toMatchObject({ following: true, state: { ...thread, following: true } })
   expect([await following('bob'), await following('ann')]).toEqual([true, false])
-  // A repetition announces nothing.
   await threads.followThread(thread)
   expect(await threads.unfollowThread(thread)).toMatchObject({
     following: false,

@@ -16,7 +16,6 @@ type Row = { seq: bigint; event_id: string; actor_id: string; body: string | nul
 const select = async <T extends object>(text: string, ...values: unknown[]) =>
   (await fleet.pool.query<T>(text, values)).rows
 
-/** In the order of the log. */
 const messagesOf = (roomId: string) =>
   select<Row>(
     `select seq, event_id, actor_id, body, thread_root_event_id from room_events
@@ -43,7 +42,6 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are stored
       const headers = { 'Idempotency-Key': body }
       const send = () => fleet.as(userId).messages.createMessage({ roomId, body, ...inThread }, { headers })
       while (!banned && !answered.has(body)) {
-        // Perhaps to both processes.
         const outcomes = await Promise.allSettled([send(), send()])
         const ids = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value.message?.id ?? ''] : []))
         expect(new Set(ids).size).toBeLessThanOrEqual(1)
@@ -76,7 +74,6 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are stored
   expect(new Set(texts.map(({ body }) => body)).size).toBe(texts.length)
   const stored = new Map(texts.map(({ body, event_id }) => [body, event_id]))
   for (const [body, id] of answered) expect(stored.get(body)).toBe(id)
-  // Of the users who are not banned.
   expect(answered.size).toBeGreaterThanOrEqual(60 * 6)
   expect(codes).toContain(Code.PermissionDenied)
 

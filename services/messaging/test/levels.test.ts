@@ -11,7 +11,6 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const { ALL_MESSAGES, DEFAULT, MUTED, NORMAL } = NotificationLevel
 
-/** Unread: in the room, in any room, in threads, in the list of threads. */
 async function unread(userId: string, roomId: string) {
   const { entries } = await fleet.messaging.roomStates({ userId, roomIds: [roomId] })
   const { rooms, followedThreads } = await fleet.messaging.hasUnread({ userId, roleIds: [] })

@@ -30,7 +30,6 @@ const markThread = (userId: string, roomId: string, threadRootEventId: string, u
 const roomUnread = async (userId: string, roomId: string) =>
   (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries[0]?.hasUnread
 
-/** Waits for this many events, without duplicates. */
 const eventsOf = async (userId: string, count: number) => {
   const mine = await eventually(() => {
     const events = recorded.events.filter(({ aggregateId }) => aggregateId === userId)
@@ -57,7 +56,6 @@ describe('the marker of a room', () => {
     expect(toLatest).toMatchObject({ lastReadAt: second.createdAt, previousLastReadAt: first.createdAt })
     expect(await roomUnread('b1', roomId)).toBe(false)
     const events = await eventsOf('b1', 2)
-    // The room is created, two people join, then come the messages.
     expect(events).toMatchObject([
       {
         kind: 'room_marked_as_read',

@@ -27,7 +27,6 @@ test('posts of 64 writers at two processes have one order, are readable when ann
   const room = await fleet.room().channel(writers)
   const { roomId } = room
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
-  // As a client does.
   const unreadable: string[] = []
   let isReading = true
   const readMessages = async () => {
@@ -78,7 +77,6 @@ test('posts of 64 writers at two processes have one order, are readable when ann
   const received = published().map(({ id }) => id)
   expect((await allIds('w0', room)).slice(65)).toEqual(received)
   expect(new Set(posted)).toEqual(new Set(received.filter((id) => posted.includes(id))))
-  // Of one writer, in the order sent.
   const { page } = await fleet.as('w0').rooms.getRoomEvents({ roomId, limit: 500 })
   const mine = (page?.events ?? []).flatMap(({ event }) =>
     event.case === 'messagePosted' && event.value.message?.actorId === 'w7' ? [event.value.message.body] : [],

@@ -11,7 +11,6 @@ const fitting = Math.floor(pageBytes / long.length)
 let fleet: Fleet
 let roomId: string
 let root: string
-/** Long replies, each with an echo. */
 let replies: string[]
 let timeline: string[]
 

@@ -88,7 +88,6 @@ describe('FindFileUses', () => {
     const [imageKey, named] = [newId('asset'), newId('asset')]
     const url = 'https://example.org/'
     await addPreview(fleet, roomId, withImage.id, { url, title: 'A page', embedId: 'x', imageKey })
-    // The site's name equals the key of an image.
     await addPreview(fleet, roomId, without.id, { url, siteName: named })
     const requested = { previewImageKeys: [imageKey, named, newId('asset')] }
     expect((await uses(requested)).previewImageKeys).toEqual([imageKey])

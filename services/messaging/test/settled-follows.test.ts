@@ -145,7 +145,6 @@ where f.room_id = $1 and f.settled and (w.seq is null or exists (
     and e.seq <= w.seq and e.seq > coalesce(r.seq, 0)
 ))`
 
-/** Found without watermarks. */
 const unreadReaders = `select distinct f.user_id as "userId" from thread_follows f
   join threads t on t.room_id = f.room_id and t.root_event_id = f.root_event_id
   left join thread_markers r on r.room_id = f.room_id and r.root_event_id = f.root_event_id and r.user_id = f.user_id

@@ -11,7 +11,6 @@ beforeAll(async () => {
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-/** bob and cyd reply to ann, with other messages between. */
 async function createThread(count: number) {
   const room = await fleet.room().channel(['ann', 'bob', 'cyd'])
   const { roomId } = room

@@ -44,7 +44,6 @@ let version = 0n
 const choose = (userId: string, roomId: string, level: Level): Promise<void> =>
   fleet.publishLevel(userId, roomId, levels[level], ++version)
 
-/** With users of its own. */
 async function newRun() {
   const run = ++runs
   const ids = Array.from({ length: users }, (_, n) => `u${run}-${n}`)

@@ -31,7 +31,6 @@ const [ann, bob, mod, olga] = [
   () => fleet.as('olga', ['owner']),
 ]
 
-/** With the clock of messaging this much ahead. */
 async function later<T>(ms: number, run: () => Promise<T>): Promise<T> {
   ahead = ms
   try {

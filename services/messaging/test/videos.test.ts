@@ -26,7 +26,6 @@ const eventOf = (assetId: string, version: bigint, video: State, kind = 'asset_p
 const publish = (roomId: string, assetId: string, version: bigint, video: State) =>
   fleet.messaging.applyRoomEvents({ roomId, events: [eventOf(assetId, version, video)] })
 
-/** As bob sees it: in the message, and in the list of files. */
 async function videoStates(roomId: string, eventId: string): Promise<(MessageVideoProcessing | undefined)[]> {
   const { rooms, messages } = fleet.as('bob')
   const { message } = await messages.getMessage({ roomId, eventId })

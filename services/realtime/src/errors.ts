@@ -3,7 +3,6 @@ export type FatalError = {
   code: string
   message: string
   closeCode: number
-  /** Then the error says when to retry. */
   isTemporary?: true
 }
 
@@ -21,7 +20,6 @@ export const badSubscribe = (message: string): FatalError => ({
 })
 export const badFrame = (message: string): FatalError => ({ code: 'bad_frame', message, closeCode: protocolError })
 
-/** For a frame that is too long. */
 export const withTooBigCode = (error: FatalError): FatalError => ({ ...error, closeCode: tooBig })
 
 export const unsupportedProtocol = (version: number): FatalError => ({

@@ -8,10 +8,7 @@ import { verifyUntilAnswered } from './jobs/verify-sessions.ts'
 import { createMetrics } from './metrics.ts'
 import { openSocketServer } from './ws/open-socket-server.ts'
 
-/**
- * Opens the port, without accepting sockets yet, and passes events and hints to its hub. `load` reads the state that
- * does not come from the stream.
- */
+/** `load` reads the state that does not come from the stream. */
 export async function openContext(host: Host, config: Config) {
   const { signal } = host
   const metrics = createMetrics()

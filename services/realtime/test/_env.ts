@@ -15,7 +15,6 @@ export type Node = TestProcess
 
 export type Env = Awaited<ReturnType<typeof openEnv>>
 
-/** A real bus, and stand-ins for other services. */
 export const openEnv = () =>
   testService(
     {
@@ -36,7 +35,6 @@ export const openEnv = () =>
       harness.beforeDispose('sockets', () => sockets.forEach((socket) => socket.close()))
       return {
         ...services,
-        /** With its stream. */
         async socketOf(node: Node, userId: string): Promise<Socket> {
           const socket = await Socket.openSubscribed(node.url, services.signIn(userId))
           sockets.push(socket)
@@ -46,7 +44,6 @@ export const openEnv = () =>
     },
   )
 
-/** Of a browser session. */
 export const cookieOf = (handle: string): string => `parley_session=${signSessionCookie(cookieSecret, handle)}`
 
 let marks = 0

@@ -41,13 +41,11 @@ export function posted(roomId: string, roomSeq: number, bytes = 0): EventInit {
   }
 }
 
-/** In a direct message. */
 export function postedTo(userIds: string[], roomId: string, roomSeq: number): EventInit {
   const { deliveries = [], ...event } = posted(roomId, roomSeq)
   return { ...event, deliveries: deliveries.map(({ envelope = new Uint8Array() }) => toUsers(userIds, envelope)) }
 }
 
-/** Every user receives it. */
 export function groupsUpdated(version: number): EventInit {
   const event = common('layout', 'server', version)
   const envelope = encodeRealtimeEnvelope('room_groups_updated', {
@@ -63,7 +61,6 @@ export function groupsUpdated(version: number): EventInit {
   }
 }
 
-/** As published by accounts. */
 export function profileUpdated(userId: string, version: number): EventInit {
   const event = common('user', userId, version)
   const value = { userId, login: userId, displayName: `name ${version}` }
@@ -164,7 +161,6 @@ export function credentialsEnded(
   }
 }
 
-/** As published by admin. */
 export function everyoneDecision(
   revision: number,
   permission: string,

@@ -1,6 +1,5 @@
 import type { Subscriber } from '../src/engines/hub/subscriber.ts'
 
-/** Records its topics. */
 export function fakeSocket({ isOpen = true, buffered = 0 } = {}) {
   const topics = new Set<string>()
   return {

@@ -17,9 +17,7 @@ type ValueOf = { [Frame in Named as Frame['case']]: Frame['value'] }
 export const encodeFrame = (frame: ClientFrame): Uint8Array =>
   toBinary(RealtimeClientFrameSchema, create(RealtimeClientFrameSchema, { frame }))
 
-/** With the frames it received. */
 export class Socket {
-  /** In order of arrival. */
   readonly frames: ServerFrame[] = []
   readonly #ws: WebSocket
   #close: { code: number; reason: string } | undefined
@@ -42,7 +40,6 @@ export class Socket {
     return socket
   }
 
-  /** Sends a token and waits for the response. */
   static async openWithHello(url: string, bearerToken: string): Promise<Socket> {
     const socket = await Socket.open(url)
     socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken } })
@@ -65,7 +62,6 @@ export class Socket {
     return this.frames.flatMap((frame) => (frame.case === 'event' ? [frame.value] : []))
   }
 
-  /** In order. */
   get eventIds(): string[] {
     return this.events.map(({ id }) => id)
   }
@@ -79,7 +75,6 @@ export class Socket {
     this.#ws.send(data)
   }
 
-  /** Of the WebSocket itself. */
   pingRaw(): void {
     this.#ws.ping()
   }
@@ -88,7 +83,6 @@ export class Socket {
     this.#ws.pong()
   }
 
-  /** Stops reading. */
   pause(): void {
     this.#ws.pause()
   }
@@ -113,7 +107,6 @@ export class Socket {
     throw new Error(`no ${kind} among ${this.kinds().join(', ')}, closed`)
   }
 
-  /** In order. */
   kinds(): (string | undefined)[] {
     return this.frames.map((frame) => frame.case)
   }
@@ -136,7 +129,6 @@ export class Socket {
     return found
   }
 
-  /** By the server. */
   waitForClose(): Promise<{ code: number; reason: string }> {
     return eventually(() => {
       if (this.#close) return this.#close

@@ -15,18 +15,13 @@ type Session = { userId: string; credentialId: string; roleIds: string[]; rolesV
 /** With state that tests may change at any time, and the calls received. */
 export function createStandIns() {
   const policy = standardPolicy()
-  /** By digest in hex. */
   const sessions: Map<string, Session> = new Map()
-  /** By user. */
   const standings: Map<string, Standing[]> = new Map()
   const universalRooms: { roomId: string; version: number; universal?: boolean }[] = []
   /** Without `ListUniversalRooms` and `RekeyCredentials`. */
   const requests: Record<ServiceName, number> = { accounts: 0, rooms: 0, admin: 0 }
-  /** Their counted calls fail. */
   const unavailable: Set<ServiceName> = new Set()
-  /** In hex. */
   const lookedUp: Set<string> = new Set()
-  /** Their answers are held back. */
   const held = new Map<ServiceName, Promise<void>>()
   const answer = async <T>(service: ServiceName, value: () => T): Promise<T> => {
     requests[service]++
@@ -90,7 +85,6 @@ export function createStandIns() {
   }
   return {
     ...{ policy, sessions, standings, universalRooms, requests, lookedUp, unavailable, routes },
-    /** Until the returned function is called. */
     hold(service: ServiceName): () => void {
       let release = () => {}
       held.set(service, new Promise((resolve) => (release = resolve)))
@@ -99,7 +93,6 @@ export function createStandIns() {
         release()
       }
     },
-    /** Returns the token. */
     signIn(userId: string, session: Partial<Session> = {}): string {
       const token = `prl_AT${randomBytes(20).toString('hex')}`
       sessions.set(credentialDigest(secretKey, token).toString('hex'), {

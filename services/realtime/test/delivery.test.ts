@@ -37,7 +37,6 @@ const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as co
 const left = (userId: string) => ({ case: 'left', value: { userId } }) as const
 const universal = (on: boolean) => ({ case: 'universal', value: { universal: on } }) as const
 
-/** In order; returns the kinds that each socket received. */
 async function publishAndCollect(...events: EventInit[]): Promise<{ anna: string[]; bert: string[] }> {
   const names = new Map(events.map(({ id, kind }) => [id, kind]))
   for (const event of events) await publish(env.bus, event)

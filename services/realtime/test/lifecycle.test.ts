@@ -49,7 +49,6 @@ describe('a start', () => {
     await publish(env.bus, roomFact('Rdenied', [1, 1], created, { universal: true }))
     expect(await readiness(node.internalPort)).toMatchObject({ status: 503 })
     await expect(Socket.open(node.url)).rejects.toThrow('503')
-    // Admin's next response contains the decision.
     env.policy.revision = 2n
     env.policy.decisions.push(
       ...structuredClone(env.policy.decisions)
@@ -218,7 +217,6 @@ describe('a socket that does not read', () => {
     const witness = await env.socketOf(node, 'Uwitness')
     const messages = Array.from({ length: 600 }, (_, n) => posted('R1', n + 1, 40_000))
     slow.pause()
-    // As many at once as the bus accepts in time.
     for (let n = 0; n < messages.length; n += 100)
       await Promise.all(messages.slice(n, n + 100).map((message) => publish(env.bus, message)))
     await settle(env, { Uwitness: [witness] })

@@ -8,7 +8,6 @@ import { Socket } from './_socket.ts'
 
 let env: Env
 let node: Node
-/** Shows that the node has processed the stream so far. */
 let witness: Socket
 
 beforeAll(async () => {
@@ -125,7 +124,6 @@ test('a stream begins with `subscribed`, and has every event after the position 
     const [first, second] = socket.kinds()
     expect([first, second]).toEqual(['hello', 'subscribed'])
     const { position } = await socket.first('subscribed')
-    // Up to the last published event.
     expect(receivedBy(socket)).toEqual(ids.slice((indexOf.get(position) ?? -1) + 1))
     socket.close()
   }

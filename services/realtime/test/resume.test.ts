@@ -21,7 +21,6 @@ const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as co
 const left = (userId: string) => ({ case: 'left', value: { userId } }) as const
 const newRoom = () => `Rresume${++rooms}`
 
-/** Of an event, `subscribed` or a heartbeat. */
 const positionOf = (socket: Socket): string => {
   const positions = socket.frames.flatMap(({ case: kind, value }) =>
     kind === 'event' || kind === 'subscribed' || kind === 'heartbeat' ? value.position : [],
@@ -45,7 +44,6 @@ async function connectMember(userId: string) {
   return { room, token, position, first }
 }
 
-/** From a position. */
 async function resume(at: Node, token: string, resumePosition: string): Promise<Socket> {
   const socket = await Socket.openWithHello(at.url, token)
   socket.send({ case: 'subscribeEvents', value: { resumePosition } })

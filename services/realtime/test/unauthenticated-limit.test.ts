@@ -22,7 +22,6 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-/** Returns the error; undefined if the hello is accepted. */
 async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeaders, url = node.url) {
   const socket = await Socket.open(url, headers)
   socket.send({ case: 'hello', value: { protocolVersion: 1, ...(bearerToken !== undefined && { bearerToken }) } })
@@ -30,7 +29,6 @@ async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeade
   if (first.case !== 'error') return socket.close()
   return { code: first.value.code, message: first.value.message, close: (await socket.waitForClose()).code }
 }
-/** As the gateway sets them. */
 const from = (address: string) => forwardedHeaders({ secretKey }, address)
 
 /**
@@ -57,7 +55,6 @@ test('hellos without a valid credential are counted by network and limited', asy
     },
   )
 
-  // Known credentials and other networks are unaffected.
   expect(await hello(known, from('198.51.100.7'))).toBeUndefined()
   expect(await hello('prl_ATmadeup', from('203.0.113.8'))).toMatchObject(unknown)
   expect(await hello(env.signIn('Ugina'), from('203.0.113.8'))).toBeUndefined()
@@ -66,7 +63,6 @@ test('hellos without a valid credential are counted by network and limited', asy
 test('concurrent hellos are limited like sequential ones', async () => {
   const burst = Array.from({ length: 60 }, (_, n) => hello(`prl_ATatonce${n}`, from('198.51.100.37')))
   const ends = await Promise.all(burst)
-  // A new minute may begin in between.
   expect(ends.filter((end) => end?.code === unknown.code).length).toBeLessThanOrEqual(2 * maxAttempts)
   const people = Array.from({ length: 60 }, (_, n) => hello(env.signIn(`Uoffice${n}`), from('203.0.113.37')))
   expect(await Promise.all(people)).toEqual(people.map(() => undefined))

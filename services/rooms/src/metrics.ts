@@ -54,7 +54,6 @@ const leftBehind = gauge('parley.rooms.left_behind', {
   description: 'Rooms with facts that messaging has not applied in time, counted up to 100',
   unit: '{room}',
 })
-/** Rooms that the last run of `deliverLeftBehind` found. */
 export const gaugeLeftBehind = (read: () => number): Disposable => leftBehind(read)
 
 export function reportRetry(task: string, error: unknown): void {

@@ -9,7 +9,6 @@ import { routes } from './rpc/index.ts'
 
 export type Overrides = TestOverrides &
   StartOptions & {
-    /** Of `checkMessaging`: after a walk, per step of the walk. */
     checkPausePerStepMs?: number
   }
 

@@ -39,10 +39,8 @@ const failUnavailable = (): never => {
   throw new ConnectError('unavailable', Code.Unavailable)
 }
 
-/** Tests may change it at any time. */
 const initialState = () => ({
   messaging: new FakeMessaging(),
-  /** That accounts received. */
   erasures: new ErasureReports(),
   admin: {
     policy: standardPolicy(),
@@ -55,9 +53,7 @@ const initialState = () => ({
   accounts: {
     people: [] as FakePerson[],
     unavailable: false,
-    /** Failed calls. */
     failedGetPeople: 0,
-    /** Before GetPeople answers. */
     onGetPeople: (): Promise<void> => Promise.resolve(),
   },
 })
@@ -129,7 +125,6 @@ const routesOf =
     })
   }
 
-/** Waits until the first rooms exist. */
 export async function lobbyOf(env: Env): Promise<string> {
   return await eventually(async () => {
     const { groups } = await env.as('Uowner', 'owner').directory.listRoomGroups({})
@@ -139,7 +134,6 @@ export async function lobbyOf(env: Env): Promise<string> {
   })
 }
 
-/** As `Uadmin`; returns the id. */
 export async function makeRoom(env: Env, name: string, options: { universal?: boolean } = {}): Promise<string> {
   const groupId = await lobbyOf(env)
   const { room } = await env.as('Uadmin', 'admin').rooms.createRoom({ name, groupId, ...options })

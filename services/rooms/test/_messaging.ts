@@ -6,13 +6,9 @@ type State = { hasUnread?: boolean; lastMessageAt?: Date }
 
 /** Accepts facts in version order as the real one does; tests can make it fail. */
 export class FakeMessaging {
-  /** In version order. */
   readonly held = new Map<string, RoomFact[]>()
-  /** Of ApplyRoomFacts. */
   readonly calls: { roomId: string; versions: bigint[]; awaitStream: boolean }[] = []
-  /** Whose events do not reach the stream. */
   readonly offStream = new Set<string>()
-  /** Of RoomStates. */
   stateCalls = 0
   readonly #states = new Map<string, State>()
   #pause: { until: Promise<void>; end: () => void } | undefined
@@ -43,12 +39,10 @@ export class FakeMessaging {
     return this.held.get(roomId) ?? []
   }
 
-  /** Of the newest fact. */
   versionOf(roomId: string): bigint {
     return this.factsOf(roomId).at(-1)?.version ?? 0n
   }
 
-  /** Oldest first. */
   kindsOf(roomId: string): (string | undefined)[] {
     return this.factsOf(roomId).map(({ fact }) => fact.case)
   }
@@ -63,7 +57,6 @@ export class FakeMessaging {
     this.#states.set(`${userId} ${roomId}`, state)
   }
 
-  /** `standings`: changed by facts above a version. */
   #standings(roomId: string, aboveVersion: bigint) {
     const held = this.factsOf(roomId)
     const room = { name: '', groupId: '', universal: false, archived: false }

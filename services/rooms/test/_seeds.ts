@@ -27,7 +27,6 @@ export async function ban(
   await db.insert(roomBans).values({ ...row, createdAt: at, expiresAt, since: at })
 }
 
-/** Messaging knows it, too. */
 export async function createDm(env: Pick<Env, 'db' | 'messaging'>, userIds: string[]): Promise<string> {
   const made = newDm(dmRoomId(Buffer.from('key of tests'), userIds), userIds, {
     actorId: userIds[0] ?? '',
@@ -45,7 +44,6 @@ export async function createGroup(db: Db, id: string, position: number): Promise
 
 type DecisionOptions = { userId: string; permission: string; groupId?: string; roomId?: string; deny?: boolean }
 
-/** About a group, a room, or else the server. */
 export function decisionFor({ userId, permission, groupId, roomId, deny = false }: DecisionOptions): PolicyDecision {
   const { SERVER, GROUP, ROOM } = PermissionScopeKind
   const kind = groupId ? GROUP : roomId ? ROOM : SERVER

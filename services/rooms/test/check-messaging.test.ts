@@ -15,7 +15,7 @@ afterAll(() => env[Symbol.asyncDispose]())
 
 const failToRead = () => Promise.reject(new Error('not expected to be called'))
 
-/** Steps until a room was checked; a step may reach the end of the walk. */
+/** A step may reach the end of the walk. */
 async function walkToRoom(failure: ConnectError): Promise<number> {
   let requested = 0
   const apply: ApplyFacts = async () => {

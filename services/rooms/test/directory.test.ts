@@ -13,7 +13,6 @@ let env: Env
 let lobby: string
 const ids = { tea: '', hidden: '', everyone: '', old: '', spoken: '', later: '', empty: '', foreign: '' }
 
-/** Sees only rooms of which they are a member. */
 const shy = 'Ushy'
 
 beforeAll(async () => {

@@ -12,7 +12,6 @@ let env: Env
 let first: Service
 let groupId: string
 
-/** Sees only rooms of which they are a member. */
 const shy = 'Ushy'
 
 beforeAll(async () => {
@@ -32,7 +31,6 @@ afterAll(() => env[Symbol.asyncDispose]())
 
 const admin = () => env.as('Uadmin', 'admin').rooms
 
-/** `replayed`: whether the response is a repetition. */
 async function make(key: string, name: string, by = admin()): Promise<{ id: string; replayed: boolean }> {
   let replayed = false
   const options: CallOptions = {

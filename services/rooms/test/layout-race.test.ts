@@ -52,7 +52,6 @@ async function assertNothingLostOrDuplicated(): Promise<void> {
   for (const { id, groupId } of channels) expect(placed.get(id)).toBe(groupId)
   expect(new Set(items.map(({ groupId, position }) => `${groupId} ${position}`)).size).toBe(items.length)
   expect(new Set(groups.map(({ position }) => position)).size).toBe(groups.length)
-  // What administrators see has the same items.
   const shown = (await admin().layout.listRoomGroups({})).groups
   expect(shown.map(({ id }) => id).sort()).toEqual(groups.map(({ id }) => id).sort())
   expect(shown.flatMap(({ items }) => items.map(({ item }) => item.value?.id)).sort()).toEqual(
@@ -163,7 +162,6 @@ const steps = fc.array(fc.record({ kind: fc.constantFrom(...kinds), a: fc.nat(99
   maxLength: 10,
 })
 
-/** Based on the layout just read; others may change it meanwhile. */
 async function applyStep({ kind, a, b }: Step): Promise<unknown> {
   const { layout } = admin()
   const { groups } = await layout.listRoomGroups({})

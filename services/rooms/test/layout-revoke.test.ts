@@ -47,7 +47,6 @@ test('a change waiting for the layout is refused if its caller loses the permiss
     () => layout.reorderSidebarItemsInGroup({ groupId, items: reordered }),
     () => rooms.createRoom({ name: 'another', groupId }),
   ]
-  // The others wait for this change, which waits for the lock.
   const first = () => layout.updateRoomGroup({ groupId, name: 'First' })
   const outcomes = await env.db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid from layout for update`)

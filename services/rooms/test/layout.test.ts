@@ -13,7 +13,6 @@ let received: Awaited<ReturnType<typeof recordEvents>>
 let direct: string
 let actor = ''
 let made = 0
-/** Before the test. */
 let entriesBefore = 0
 
 const manage = { permission: 'room.manage' }
@@ -401,7 +400,6 @@ describe('sidebar links', () => {
 })
 
 describe('the methods for groups', () => {
-  // Has room.manage in two groups, not role.manage.
   const manager = () => as('Uboth')
   test.each<[string, () => Promise<unknown>]>([
     ['ListRoomGroups', () => manager().listRoomGroups({})],

@@ -68,7 +68,6 @@ const changeWithoutDelivery = (userId: string, member = true) =>
     return row?.version ?? 0n
   })
 
-/** `standings`: in the rows of members and bans. */
 async function readStoredVersions() {
   const members = await env.db.select().from(roomMembers).where(eq(roomMembers.roomId, room))
   const bans = await env.db.select().from(roomBans).where(eq(roomBans.roomId, room))
@@ -161,7 +160,6 @@ test.each(['join', 'leave'])(
   },
 )
 
-/** An attribute of the room, or the membership or ban of a user. */
 function subjectOf({ case: kind, value }: RoomFact['fact']): string {
   if (kind === 'joined' || kind === 'left') return `member ${value && 'userId' in value ? value.userId : ''}`
   if (kind === 'banned' || kind === 'unbanned') return `ban ${value && 'userId' in value ? value.userId : ''}`
@@ -234,7 +232,6 @@ test('unapplied changes and rows that refer to them get higher versions, in orde
   addLost()
   await join('Uthree')
   expect(newestActors(4)).toEqual(['Ulost', 'Uone', 'Utwo', 'Uthree'])
-  // Marked only after the response.
   await eventually(async () => {
     const facts = await env.db.select().from(roomFacts).where(eq(roomFacts.roomId, room))
     expect(facts.map(({ appliedAt }) => appliedAt)).not.toContain(null)

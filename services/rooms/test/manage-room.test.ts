@@ -22,7 +22,6 @@ beforeEach(async () => {
 afterAll(() => env[Symbol.asyncDispose]())
 
 const admin = () => env.as('Uadmin', 'admin')
-/** Has room.manage, but has joined no room. */
 const owner = () => env.as('Uowner', 'owner').rooms
 
 describe('UpdateRoom', () => {

@@ -61,7 +61,6 @@ async function planNodes(statement: SQL): Promise<Plan[]> {
   return explained ? nodes(explained.Plan) : []
 }
 
-/** Of a plan node. */
 const maxRows = (nodes: readonly Plan[]): number =>
   Math.max(...nodes.map((node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']))
 const indexes = (nodes: readonly Plan[]) => nodes.map((node) => node['Index Name'])

@@ -13,7 +13,6 @@ const defaultTimeoutMs = 200
 
 type Found = ReadonlyMap<string, MentionedUser>
 
-/** Leaves out unknown handles and handles of roles. */
 export const fetchHandles = (transport: Transport, timeoutMs = defaultTimeoutMs) => {
   const accounts = createClient(AccountsInternalService, transport)
   return async (handles: readonly string[]): Promise<Found> => {

@@ -51,7 +51,6 @@ export class Profiles {
     })
   }
 
-  /** By id; unknown ids are left out. */
   async get(userIds: readonly string[]): Promise<Map<string, User>> {
     const known = await Promise.all(
       userIds.map(async (id) => this.#cache.get(id) ?? (await this.#cache.forceFetch(id))),

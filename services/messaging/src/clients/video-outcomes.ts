@@ -3,7 +3,6 @@ import { UploadsInternalService, type RoomEvent } from '@parley/contracts/intern
 
 const timeoutMs = 5_000
 
-/** How the processing of a video ended, and the room in which to announce it. */
 export type VideoOutcome = { roomId: string; event: RoomEvent }
 
 /** For at most 100 videos; leaves out unfinished ones. */

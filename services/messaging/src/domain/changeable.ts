@@ -1,4 +1,3 @@
-/** The request may name the message or its echo. */
 export type ChangeableMessage = {
   seq: bigint
   eventId: string
@@ -7,16 +6,11 @@ export type ChangeableMessage = {
   retracted: boolean
   body: string
   threadRootEventId: string | null
-  /** Attached assets, in display order. */
   attachmentIds: readonly string[]
-  /** Encoded svc.internal.v1.PagePreview. */
   linkPreview: Uint8Array | null
   echo: { eventId: string; seq: bigint } | undefined
-  /** What the request names: the message, its echo, or an echo that was removed. */
   named: 'message' | 'echo' | 'removed echo'
-  /** Whether the caller has reacted with this emoji. */
   hasReacted: boolean
-  /** Whether the message has the emoji already, or fewer than `maxEmojis` different ones. */
   acceptsEmoji: boolean
 }
 

@@ -56,7 +56,6 @@ function check(message: ImportedMessage, { dm, now }: { dm: boolean; now: Date }
     body: deletedAt === null ? checkBody(message.body, attachments.length > 0) : '',
     threadRootExternalId: message.threadRootExternalId,
     inReplyToExternalId: message.inReplyToExternalId,
-    // Images of previews are not imported.
     linkPreview: linkPreview ? encode(PagePreviewSchema, { ...linkPreview, imageKey: '' }) : null,
   }
 }

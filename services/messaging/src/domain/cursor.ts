@@ -23,7 +23,6 @@ export function decodeCursor(cursor: string): bigint | undefined {
 /** Higher than the place of any event: the largest bigint of PostgreSQL. */
 export const maxPlace = 2n ** 63n - 1n
 
-/** Undefined: the latest rows. */
 export type Position = { before: bigint } | { after: bigint } | undefined
 
 export function positionOf(cursor: { case?: string | undefined; value?: string | undefined }): Position {

@@ -2,7 +2,6 @@ import type { CreateMessageRequest } from '@parley/contracts/api'
 import { attachedTwice, echoWithoutThread } from '../errors.ts'
 import { checkBody } from './body.ts'
 
-/** Validated as far as possible without database and other services. */
 export type Draft = Pick<
   CreateMessageRequest,
   'roomId' | 'body' | 'inReplyTo' | 'threadRootEventId' | 'attachmentAssetIds' | 'linkPreviewToken'
@@ -21,5 +20,4 @@ export function draftMessage(request: CreateMessageRequest): Draft {
 
 export const hasParts = (draft: Draft): boolean => draft.attachmentAssetIds.length > 0 || draft.linkPreviewToken !== ''
 
-/** Whether it refers to other events of the room. */
 export const isReply = (draft: Draft): boolean => draft.inReplyTo !== '' || draft.threadRootEventId !== ''

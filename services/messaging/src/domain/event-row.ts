@@ -7,7 +7,6 @@ export type AttachmentRow = {
   /** In pixels; 0 if the file is not an image. */
   width: number
   height: number
-  /** Base64 of an encoded svc.internal.v1.VideoState; null for files that are not processed. */
   video: string | null
 }
 
@@ -30,11 +29,8 @@ export type EventRow = {
   deletedAt: Date | null
   body: string | null
   bytes: number
-  /** In display order. */
   attachments: AttachmentRow[] | null
-  /** Encoded svc.internal.v1.PagePreview. */
   linkPreview: Uint8Array | null
-  /** One per emoji, in order of first use. */
   reactions: Tally[] | null
   inReplyTo: string | null
   threadRootEventId: string | null

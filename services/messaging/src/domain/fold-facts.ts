@@ -3,7 +3,6 @@ import type { RoomFact } from '@parley/contracts/internal'
 import { factKindUnknown, createdFactMisplaced } from '../errors.ts'
 import type { LogState } from './room-header.ts'
 
-/** Also the kinds of timeline rows, for events that have one. */
 export type ClientEventKind =
   | 'room_created'
   | 'room_updated'
@@ -18,12 +17,9 @@ export type BanChange = { userId: string; banned: boolean; expiresAt?: RoomFact[
 
 export type Step = {
   fact: RoomFact
-  /** The room after the fact, whose place is `roomSeq`. */
   room: LogState
-  /** Of the event on the stream. */
   kind: string
   clientEvent?: ClientEventKind
-  /** Who joins or leaves, or is banned. */
   aboutUserId?: string
   members: MemberChange[]
   ban?: BanChange
@@ -64,7 +60,6 @@ const previousOf = ({ version, previousVersion }: RoomFact): bigint => previousV
 const follows = (held: string | undefined, { previousEventId }: RoomFact): boolean =>
   !held || previousEventId === '' || previousEventId === held
 
-/** `foldFacts` needs the memberships of these users. */
 export function usersToBan(facts: readonly RoomFact[]): string[] {
   return facts.flatMap(({ fact }) => (fact.case === 'banned' ? [fact.value.userId] : []))
 }

@@ -11,7 +11,6 @@ export type Place = { seq: bigint; at: Date }
 export const isUnread = (lastShown: string, marker: string, muted: string): string =>
   `(coalesce(${lastShown} > coalesce(${marker}, 0), false) and not ${muted})`
 
-/** Undefined if the marker stays. */
 export const nextMarker = (read: Place | undefined, marker: Place | undefined): Place | undefined =>
   read && (!marker || read.seq > marker.seq) ? read : undefined
 

@@ -14,7 +14,6 @@ const bytesShown = ({ body, linkPreview, attachments, reactions }: Omit<EventRow
   (attachments?.length ?? 0) * attachmentBytes +
   (reactions?.length ?? 0) * tallyBytes
 
-/** How many of the first rows form a page; `sizes` in bytes. */
 export function countFitting(limit: number, sizes: readonly number[]): number {
   let left = pageBytes
   const tooMuch = sizes.findIndex((bytes, index) => {

@@ -4,7 +4,6 @@ import { encode } from '@parley/protobuf'
 
 export const decodePreview = (stored: Uint8Array): PagePreview => fromBinary(PagePreviewSchema, stored)
 
-/** Empty for none. */
 export const previewImageKey = (stored: Uint8Array | null): string => (stored ? decodePreview(stored).imageKey : '')
 
 /** Every encoded preview with this image ends with these bytes: the key is its last field. */

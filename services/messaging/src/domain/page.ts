@@ -14,7 +14,6 @@ type PageOptions<T> = {
   limit: number
   total: bigint
   cursorOf: (row: T) => string
-  /** In bytes. Default: 0, so that only `limit` counts. */
   bytesOf?: (row: T) => number
 }
 

@@ -18,13 +18,11 @@ export type ReplyTarget = Pick<
   rootActorId: string | null
   /** Including retracted replies. */
   hasReplies: boolean
-  /** Whether the root's author follows the thread, or has decided not to. */
   rootActorDecided: boolean
   /** At most one more than `maxFollowersInEvent`. */
   followerIds: string[]
 }
 
-/** How many followers of a thread a fact lists. */
 export const maxFollowersInEvent = 100
 
 export type ReplyThread = {
@@ -72,7 +70,6 @@ function threadOf(target: ReplyTarget, rootEventId: string, rootAuthorId: string
   return { rootEventId, rootAuthorId, followerIds: addsRootAuthor ? [...followerIds, rootAuthorId] : followerIds }
 }
 
-/** The draft replies to the root, a reply, or the reply of the named echo. */
 function findTargetInThread(rootEventId: string, target: ReplyTarget | undefined): RepliedTo {
   if (target?.kind !== 'message_posted') throw replyTargetUnknown()
   const replyTo = (eventId: string) => ({ inReplyTo: eventId, inReplyToAuthorId: target.actorId })

@@ -3,7 +3,6 @@ const maxCharacters = 100
 const fence = /^\s*(?:`{3,}|~{3,})/
 /** A thematic break, or the underline of a heading. */
 const rule = /^\s*(?:([-*_=])\s*(?:\1\s*)+)$/
-/** Of block quotes, list items and headings; they may be nested. */
 const markers = /^(?:\s*(?:>|[-+*](?=\s)|\d{1,9}[.)](?=\s)|#{1,6}(?=\s)))*\s*/
 const escaped = /\\([!-/:-@[-`{-~])/g
 /** Holds escaped characters while the marks around them are removed. */
@@ -57,7 +56,7 @@ const plainProse = (prose: string): string =>
     '',
   )
 
-/** `before`: put before each restored character; in code, its backslash. */
+/** `before`: in code, the backslash. */
 const restore = (text: string, before: string): string =>
   text.replace(privateUse, (character) => before + String.fromCharCode(character.charCodeAt(0) - privateUseArea))
 

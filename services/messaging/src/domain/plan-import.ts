@@ -21,7 +21,6 @@ export type PlannedEvent = {
   channelEchoEventId: string | null
   linkPreview: Uint8Array | null
 }
-/** `shown`: whether it is not deleted. */
 export type PlannedReply = { rootEventId: string; seq: bigint; at: Date; authorId: string; shown: boolean }
 export type PlannedFollow = { rootEventId: string; userId: string }
 /** `since`: the place that orders the emojis of a message. */
@@ -34,17 +33,14 @@ export type ImportPlan = {
   follows: PlannedFollow[]
   reactions: PlannedReaction[]
   attachments: PlannedAttachments[]
-  /** New messages, without echoes. */
   ids: { externalId: string; eventId: string }[]
   /** Ids at the source of replies with an unknown thread root. They become root messages. */
   orphaned: string[]
-  /** The last place taken. */
   roomSeq: bigint
 }
 
 export type ExistingState = {
   roomSeq: bigint
-  /** By id at the source: earlier imports that messages of this call repeat or refer to. */
   known: ReadonlyMap<string, KnownMessage>
   /** Users with deleted accounts. Their messages become placeholders, and their reactions are left out. */
   erased: ReadonlySet<string>

@@ -4,12 +4,10 @@ import { countFitting, pageBytes } from './page-bytes.ts'
 const defaultLimit = 50
 const maxLimit = 500
 
-/** 50 if it is not positive, and at most 500. */
 export function clampLimit(limit: number): number {
   return limit <= 0 ? defaultLimit : Math.min(limit, maxLimit)
 }
 
-/** What the row adds to a page. */
 type Sized = { bytes: number }
 
 export type Window<T> = { rows: T[]; hasOlder: boolean; hasNewer: boolean }

@@ -15,7 +15,6 @@ const retry: RetryPolicy = { initialMs: 1_000, maxMs: 5_000 }
 
 type Needs = Pick<Context, 'db' | 'handles' | 'policy' | 'pool' | 'writer'>
 
-/** For messages that were posted while accounts did not answer. */
 export function resolveMentions(ctx: Needs, signal: AbortSignal): AsyncDisposable {
   return runJobs({
     ...{ name: 'resolve mentions', db: ctx.db, queue: mentionQueue, atOnce: maxConcurrent, everyMs, retry, signal },

@@ -5,7 +5,6 @@ import { lacksPermission, notAMember, roomArchived } from '../errors.ts'
 
 export type PostProperties = { inThread: boolean; withEcho: boolean; withAttachments: boolean }
 
-/** Undefined if a member may post. */
 export function refusalOfPosting(
   policy: Policy,
   subject: Subject,
@@ -19,7 +18,6 @@ export function refusalOfPosting(
   return missing && lacksPermission(missing)
 }
 
-/** Throws unless the user is an effective member. */
 export function assertMayRead(
   policy: Policy,
   subject: Subject,

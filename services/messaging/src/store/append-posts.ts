@@ -173,7 +173,6 @@ left join lateral (
 order by n`,
 )
 
-/** Writes in the given order; returns an outcome per post. */
 export async function appendPosts(on: Connection, at: RoomVersion, posts: readonly NewPost[]): Promise<Appended[]> {
   const [first] = posts
   if (!first) return []

@@ -5,7 +5,6 @@ const find = statement<{ assetId: string }>(
   'select asset_id as "assetId" from message_attachments where asset_id = any ($1::text[]) limit 1',
 )
 
-/** Undefined if none of them is attached. */
 export async function findAttachedAsset(on: Connection, assetIds: readonly string[]): Promise<string | undefined> {
   return (await find.run(on, [assetIds]))[0]?.assetId
 }

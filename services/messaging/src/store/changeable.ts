@@ -40,7 +40,6 @@ where l.room_id = $1`,
 export type Changeable = {
   room: RoomLog
   standing: Standing
-  /** The account. */
   erased: boolean
   message: ChangeableMessage | undefined
 }

@@ -51,7 +51,6 @@ export async function storeBodyWithEvent(
   const found = await updateBodyWithEvent.run(on, decided, [seq, text, at, shown])
   if (!found) return undefined
   const { entries, ...row } = found
-  // The statement returns the message before the change.
   return { entries, row: withSize({ ...row, body: text, updatedAt: at }) }
 }
 

@@ -1,6 +1,5 @@
 import { statement, type Connection } from './statement.ts'
 
-/** The beginning of a message. */
 export type Excerpt = { eventId: string; markdown: string; attachments: number }
 
 /** More than an excerpt needs, because markup is removed. */
@@ -21,7 +20,6 @@ left join lateral (
 where o.deleted_at is null`,
 )
 
-/** Leaves out unknown and retracted messages. */
 export function readExcerpts(
   on: Connection,
   messages: readonly { roomId: string; eventId: string }[],

@@ -39,7 +39,6 @@ const reactionCounts = statement<ReactionCount>(
   `select seq, sum(count)::int as count from reaction_tallies where room_id = $1 and seq = any ($2::bigint[]) group by seq`,
 )
 
-/** Leaves out messages without reactions. */
 export const countReactions = (on: Connection, roomId: string, seqs: readonly bigint[]): Promise<ReactionCount[]> =>
   reactionCounts.run(on, [roomId, seqs])
 
@@ -80,7 +79,6 @@ from message_attachments where room_id = $1 and seq = any ($2::bigint[])
 order by seq, position`,
 )
 
-/** In display order. */
 export const exportAttachments = (
   on: Connection,
   roomId: string,

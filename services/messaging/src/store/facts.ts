@@ -44,7 +44,6 @@ const members = statement<{ userId: string }>(
   'select user_id as "userId" from line_members where room_id = $1 and user_id = any ($2::text[]) and member',
 )
 
-/** Explicit members. */
 export async function findMembersAmong(on: Connection, roomId: string, userIds: string[]): Promise<Set<string>> {
   if (userIds.length === 0) return new Set()
   return new Set((await members.run(on, [roomId, userIds])).map(({ userId }) => userId))
@@ -89,7 +88,6 @@ select id from entry order by id`,
 
 export type TimedStep = { step: Step; at: Date; event: OutgoingEvent }
 
-/** Returns the outbox entries, in order. */
 export async function storeFacts(on: Connection, roomId: string, steps: readonly TimedStep[]): Promise<bigint[]> {
   const last = steps.at(-1)?.step.room
   const entries = steps.map(({ event }) => toOutboxRow(event))
@@ -115,7 +113,6 @@ type Row = readonly unknown[]
 const columns = (rows: readonly Row[], count: number): unknown[][] =>
   Array.from({ length: count }, (_, index) => rows.map((row) => row[index]))
 
-/** Rows begin with the user id. */
 const lastRowByUser = (rows: readonly Row[]): Row[] => [...new Map(rows.map((row) => [row[0], row])).values()]
 
 function toTimelineRow({ step, at }: TimedStep): Row[] {

@@ -10,7 +10,6 @@ from message_attachments a join room_events e on e.room_id = a.room_id and e.seq
 where a.asset_id = any ($1::text[])`,
 )
 
-/** $1: the last 17 bytes of encoded previews (see `endOfPreview`). */
 const findShownPreviewEnds = statement<{ end: Buffer }>(
   'find_shown_preview_ends',
   `select requested.preview_end as "end" from unnest($1::bytea[]) as requested (preview_end) where exists (

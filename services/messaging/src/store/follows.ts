@@ -24,7 +24,6 @@ where room_id = $1 and root_event_id = $2 and user_id > $3 and following
 order by user_id limit $4::integer`,
 )
 
-/** By user id. */
 export async function listFollowers(
   on: Connection,
   { roomId, rootEventId }: { roomId: string; rootEventId: string },

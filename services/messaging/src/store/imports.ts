@@ -30,7 +30,6 @@ const posted = statement<{ to: bigint | null }>(
   `select max(seq) as "to" from room_events where room_id = $1 and seq > $2 and kind = 'message_posted'`,
 )
 
-/** Undefined if nobody posted after the last imported message. */
 export async function findLivePlaces(
   on: Connection,
   { roomId, lastSeq }: ImportState,
@@ -47,7 +46,6 @@ from imported_messages i join room_events e on e.room_id = i.room_id and e.event
 where i.room_id = $1 and i.external_id = any ($2::text[])`,
 )
 
-/** By id at the source. */
 export async function findImported(
   on: Connection,
   roomId: string,

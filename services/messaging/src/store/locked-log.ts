@@ -3,7 +3,6 @@ import { storeLogEvents } from './log-events.ts'
 import { lockLog } from './rooms.ts'
 import type { Connection } from './statement.ts'
 
-/** Locked until the transaction ends. */
 export class LockedLog {
   readonly on: Connection
   readonly roomId: string
@@ -38,7 +37,6 @@ export class LockedLog {
     this.addEntries(await storeLogEvents(this.on, this.roomId, pending))
   }
 
-  /** Entries that the transaction wrote by other means. */
   addEntries(entries: readonly bigint[]): void {
     this.#entries.push(...entries)
   }

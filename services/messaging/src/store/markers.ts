@@ -22,7 +22,6 @@ const moveThread = defineReaderChange(
 export const moveRoomMarker = (on: Connection, change: ReaderEntry, roomId: string, to: Place): Promise<bigint[]> =>
   moveRoom(on, change, [roomId, to.seq, to.at])
 
-/** Returns as `moveRoomMarker` does. */
 export const moveThreadMarker = (
   on: Connection,
   change: ReaderEntry,

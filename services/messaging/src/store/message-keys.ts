@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { statement, type Connection } from './statement.ts'
 
-/** The request and the message posted with a key. */
 export type UsedKey = { digest: Buffer; roomId: string; eventId: string }
 
 const find = statement<UsedKey>(

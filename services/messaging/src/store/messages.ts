@@ -7,7 +7,7 @@ const byIds = defineEventQuery(
   `select * from room_events where room_id = $1 and event_id = any ($3::text[]) and kind = 'message_posted'`,
 )
 
-/** Messages and echoes, also retracted ones; undefined if the room is unknown. */
+/** Also retracted messages; undefined if the room is unknown. */
 export function readMessages(
   on: Connection,
   reader: { roomId: string; userId: string },

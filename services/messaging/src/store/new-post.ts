@@ -12,7 +12,6 @@ export type NewAttachment = {
   toBeProcessed: boolean
 }
 
-/** May follow the thread because of the reply. */
 export type NewFollower = {
   userId: string
   /**
@@ -22,7 +21,6 @@ export type NewFollower = {
   why: 'author' | 'root_author' | 'mentioned'
   /** A member without an explicit membership, as in a universal room. */
   isImplicitMember: boolean
-  /** Encoded; appended to the outbox entry if the user starts to follow. */
   followedDelivery: Buffer
 }
 
@@ -36,10 +34,9 @@ export type NewReply = {
 
 export type NewPost = {
   authorId: string
-  /** A member without an explicit membership, as in a universal room. */
+  /** As for a follower. */
   authorIsImplicitMember: boolean
   key: string | undefined
-  /** Of the request; compared if the key is used again. */
   digest: Uint8Array
   eventId: string
   createdAt: Date
@@ -62,7 +59,6 @@ export type AppendedPost =
 /** `entries`: outbox ids. The first post of a statement has all of them. */
 export type Appended = { post: AppendedPost; entries: bigint[] }
 
-/** `met`: whether the room and the author are as required; `file`: an already attached file. */
 export type AppendedRow = { met: boolean; seq: bigint | null; entries: bigint[]; file: string | null } & (
   | UsedKey
   | { eventId: null }

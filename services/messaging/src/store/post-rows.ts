@@ -4,7 +4,6 @@ import type { NewAttachment, NewFollower, NewPost } from './new-post.ts'
 
 const processingState = toByteaText(encode(VideoStateSchema, { status: 'processing' }))
 
-/** The JSON that `append_posts` reads; `n` is the index of the post. */
 export function toPostRow(post: NewPost, n: number): object {
   const { entry, reply, key, linkPreview } = post
   return {

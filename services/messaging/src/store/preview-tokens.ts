@@ -23,7 +23,6 @@ export async function storePreviewToken(
   await insert.run(on, [digest, userId, Buffer.from(preview)])
 }
 
-/** Returns their number. */
 export async function dropExpiredPreviewTokens(on: Connection, limit: number): Promise<number> {
   return (await drop.run(on, [limit]))[0]?.dropped ?? 0
 }

@@ -9,7 +9,6 @@ where a.video = ${processingVideo} and a.asset_id > $1 and e.created_at < now() 
 order by a.asset_id limit $2`,
 )
 
-/** Videos still processing five minutes after their message: ids greater than `after`, ascending. */
 export async function findProcessingVideos(on: Connection, after: string, limit: number): Promise<string[]> {
   return (await find.run(on, [after, limit])).map(({ assetId }) => assetId)
 }

@@ -37,7 +37,6 @@ order by r.created_at, r.user_id`,
 )
 
 type ReactionQuery = { roomId: string; userId: string; eventId: string; emoji: string }
-/** `offset` is ignored if `after` is given. */
 type Page = { limit: number; offset: number; after: ReactionKey | undefined }
 export type ReactionUsers = { access: Access; isShownMessage: boolean; total: bigint; users: ReactionKey[] }
 

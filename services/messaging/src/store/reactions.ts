@@ -3,7 +3,6 @@ import type { MessagePlace } from './edits.ts'
 import { statement, type Connection } from './statement.ts'
 import { defineChangeIfRoomUnchanged, type DecidedState } from './unchanged-room.ts'
 
-/** Users whom a tally names. */
 const maxNamed = 5
 
 /** SQL expressions; `place` is that of the reaction. */
@@ -116,7 +115,6 @@ export async function removeReaction(on: Connection, reaction: Reaction): Promis
   return tally && { ...tally, mine: false }
 }
 
-/** `tally`: undefined if no reaction remains. */
 type TallyWithEntry = { entries: bigint[]; tally: Tally | undefined }
 
 /** Undefined, without a change, if the room is no longer as decided or the user already has this reaction. */
@@ -144,7 +142,6 @@ export async function removeReactionWithEvent(
   return { entries, tally: tally.emoji === null ? undefined : { ...tally, mine: false } }
 }
 
-/** As the user sees it; undefined if nobody reacted with this emoji. */
 export async function findTally(on: Connection, reaction: Reaction): Promise<Tally | undefined> {
   const [row] = await read.run(on, parameters(reaction))
   return row

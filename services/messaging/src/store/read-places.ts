@@ -14,15 +14,12 @@ import { statement, type Connection } from './statement.ts'
 type PlaceRow = HeaderRow &
   Standing & { erased: boolean; seq: bigint | null; at: Date | null; markedSeq: bigint | null; markedAt: Date | null }
 
-/** What moving a read marker depends on, from one snapshot. */
 export type ReadPlaces = HeaderAndStanding & {
-  /** The account. */
   erased: boolean
   /**
    * Up to where the user reads: the named message or, if none is named, the last shown one; undefined if there is none.
    */
   read: Place | undefined
-  /** Where the marker is now. */
   marker: Place | undefined
 }
 
@@ -89,7 +86,6 @@ export async function findPlacesInRoom(
   return row && toPlaces(row)
 }
 
-/** `root`: what the root id names in the room. */
 export type ThreadPlaces = ReadPlaces & { root: 'thread root' | 'something else' | undefined }
 
 /**

@@ -4,7 +4,6 @@ import type { RoomHeader, Standing } from '../domain/room-header.ts'
 import { roomKinds, standingColumns, standingJoins, type HeaderRow } from './rooms.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** What decides whether a user may read a room. */
 export type Access = {
   room: Pick<RoomHeader, 'roomId' | 'kind' | 'groupId' | 'universal'>
   standing: Standing
@@ -15,7 +14,6 @@ export type EventsWithAccess = { access: Access; events: EventRow[] }
 
 export type AccessRow = Pick<HeaderRow, 'groupId' | 'universal'> & { roomKind: HeaderRow['kind'] } & Standing
 
-/** A room without events has a single row. */
 type ReadableRow = AccessRow & (Omit<EventRow, 'bytes'> | { eventId: null })
 
 /** SQL: the place of the message or, for an echo, of its reply. */
@@ -64,7 +62,6 @@ left join lateral (
   select * from thread_follows where room_id = l.room_id and root_event_id = e.event_id and user_id = $2 limit 1
 ) f on true`
 
-/** SQL: rows of a table for the shown message; for an echo, for its reply. */
 const countOf = (table: string): string =>
   `(select count(*) from ${table} t where t.room_id = r.room_id and t.seq = coalesce(o.seq, r.seq))::integer`
 /** SQL; must equal what `withSize` computes. */
@@ -102,7 +99,6 @@ order by e.seq`,
   )
   return {
     text,
-    /** Undefined if the room is unknown. */
     run: async (on: Connection, values: readonly [roomId: string, userId: string, ...unknown[]]) =>
       toEventsWithAccess(values[0], await run(on, values)),
   }

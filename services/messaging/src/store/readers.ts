@@ -3,7 +3,6 @@ import { versionPlaceholder, type EntryWithHoles } from '../domain/entry-holes.t
 import { fillHoles } from './append-parts.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** The entry lacks only the user's version. */
 export type ReaderEntry = { userId: string; eventId: string; entry: EntryWithHoles }
 
 /**

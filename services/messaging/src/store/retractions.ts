@@ -48,7 +48,6 @@ update room_lines l set last_message_seq = ${lastShown('$2::bigint[]')} where l.
 
 export type Retraction = {
   roomId: string
-  /** Of the message and its echo, if any. */
   places: readonly bigint[]
   threadRootEventId: string | null
   authorId: string

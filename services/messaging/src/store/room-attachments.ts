@@ -44,7 +44,6 @@ order by a.seq desc, a.position`,
 type Page = { limit: number; offset: number; after: AttachmentCursor | undefined }
 export type RoomAttachments = { access: Access; total: bigint; attachments: RoomAttachment[] }
 
-/** Newest message first; undefined if the room is unknown. */
 export async function listRoomAttachments(
   on: Connection,
   reader: { roomId: string; userId: string },

@@ -4,7 +4,6 @@ import type { RoomLog } from '../domain/room-header.ts'
 import { headerColumns, toHeader, type HeaderRow } from './rooms.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** A call or an asset. */
 export type SourceAggregate = Pick<RoomEvent, 'aggregateType' | 'aggregateId'>
 /** The newest version, and the most recent ones as decimal strings, oldest first. */
 export type HeldVersions = SourceAggregate & { version: bigint; recent: string[] }
@@ -56,7 +55,6 @@ export async function findLog(on: Connection, roomId: string): Promise<RoomLog |
   return row && { ...toHeader(row), roomSeq: row.roomSeq }
 }
 
-/** Leaves out unknown aggregates. */
 export function findHeldVersions(
   on: Connection,
   roomId: string,
@@ -92,7 +90,6 @@ export async function storeVideoStates(on: Connection, roomId: string, videos: R
   await updateVideoStates.run(on, [roomId, [...videos.keys()], states, processing])
 }
 
-/** Of aggregates that had no event for three days; returns the number of rows. */
 export async function dropOldVersions(on: Connection, limit: number): Promise<number> {
   return (await drop.run(on, [limit]))[0]?.dropped ?? 0
 }

@@ -13,7 +13,6 @@ export type HeaderRow = {
   participantIds: string[]
 }
 
-/** SQL, from `room_lines l`. */
 export const headerColumns = `l.room_id as "roomId", l.version, l.kind, l.group_id as "groupId", l.universal, l.archived,
   l.name, l.participant_ids as "participantIds"`
 
@@ -99,7 +98,6 @@ export async function skipPlace(on: Connection, roomId: string): Promise<void> {
   await skip.run(on, [roomId])
 }
 
-/** In a transaction; see {@link lockLog}. */
 export function withLockedLog<T>(pool: Pool, roomId: string, run: (on: Connection) => Promise<T>): Promise<T> {
   return transaction(pool, async (on) => {
     await lockLog(on, roomId)

@@ -21,7 +21,6 @@ const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: (
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3 })
 const place = (name: string) => bigint(name, { mode: 'bigint' })
 
-/** Encoded svc.internal.v1.VideoState, as SQL. */
 export const processingVideo = String.raw`'\x0a0a70726f63657373696e67'::bytea`
 
 export const roomKind = pgEnum('room_kind', ['channel', 'dm'])
@@ -31,11 +30,8 @@ export const roomLines = pgTable(
   'room_lines',
   {
     roomId: text('room_id').primaryKey(),
-    /** Of the last applied fact. */
     version: place('version').notNull(),
-    /** Last place taken. */
     roomSeq: place('room_seq').notNull(),
-    /** Of the last fact. */
     factEntry: place('fact_entry').notNull(),
     /** Event id; empty when an earlier release applied the fact. */
     factId: text('fact_id').notNull().default(''),
@@ -44,7 +40,6 @@ export const roomLines = pgTable(
     universal: boolean('universal').notNull(),
     archived: boolean('archived').notNull(),
     name: text('name').notNull(),
-    /** Of a direct message. */
     participantIds: text('participant_ids').array().notNull(),
     /** Last root message or echo that is not retracted. */
     lastMessageSeq: place('last_message_seq'),
@@ -108,7 +103,6 @@ export const roomEvents = pgTable(
     kind: roomEventKind('kind').notNull(),
     /** False for replies, which are only in their threads. */
     inTimeline: boolean('in_timeline').notNull(),
-    /** The author, who joined or left, or who changed the room; empty for the system. */
     actorId: text('actor_id').notNull(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at'),
@@ -116,12 +110,9 @@ export const roomEvents = pgTable(
     body: text('body'),
     inReplyTo: text('in_reply_to'),
     threadRootEventId: text('thread_root_event_id'),
-    /** Of an echo: the shown reply and the root of its thread. */
     echoOfEventId: text('echo_of_event_id'),
     echoFromThreadRootEventId: text('echo_from_thread_root_event_id'),
-    /** Of a reply: its echo. */
     channelEchoEventId: text('channel_echo_event_id'),
-    /** Encoded svc.internal.v1.PagePreview. */
     linkPreview: bytea('link_preview'),
   },
   (table) => [
@@ -140,14 +131,12 @@ export const roomEvents = pgTable(
     index('room_events_preview_image')
       .on(sql`substring(${table.linkPreview} from octet_length(${table.linkPreview}) - 16)`)
       .where(sql`${table.linkPreview} is not null`),
-    // Finds out whether a user still has a reply in a thread.
     index('room_events_thread_author')
       .on(table.roomId, table.threadRootEventId, table.actorId)
       .where(sql`${table.threadRootEventId} is not null and ${table.deletedAt} is null`),
   ],
 )
 
-/** An echo has none. An asset belongs to one message. */
 export const messageAttachments = pgTable(
   'message_attachments',
   {
@@ -158,7 +147,6 @@ export const messageAttachments = pgTable(
     filename: text('filename').notNull(),
     contentType: text('content_type').notNull(),
     size: place('size').notNull(),
-    /** In pixels; 0 if the file is not an image. */
     width: integer('width').notNull(),
     height: integer('height').notNull(),
     /** Encoded svc.internal.v1.VideoState, as last reported by uploads. */
@@ -173,7 +161,6 @@ export const messageAttachments = pgTable(
   ],
 )
 
-/** An echo has none. */
 export const reactions = pgTable(
   'reactions',
   {
@@ -200,7 +187,6 @@ export const reactionTallies = pgTable(
     seq: place('seq').notNull(),
     emoji: text('emoji').notNull(),
     count: integer('count').notNull(),
-    /** Those who reacted first, at most five. */
     firstUserIds: text('first_user_ids').array().notNull(),
     /** Place of the first reaction; orders the emojis. */
     since: place('since').notNull(),
@@ -259,7 +245,6 @@ export const threadWatermarks = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.roomId] })],
 )
 
-/** Only move forward. */
 export const threadMarkers = pgTable(
   'thread_markers',
   {
@@ -275,7 +260,6 @@ export const threadMarkers = pgTable(
   ],
 )
 
-/** Versions of the aggregate `reader`. */
 export const readers = pgTable('readers', {
   userId: text('user_id').primaryKey(),
   version: place('version').notNull(),
@@ -301,10 +285,8 @@ export const unresolvedMentions = pgTable(
 export const linkPreviewTokens = pgTable(
   'link_preview_tokens',
   {
-    /** SHA-256 of the token. */
     digest: bytea('digest').primaryKey(),
     userId: text('user_id').notNull(),
-    /** Encoded svc.internal.v1.PagePreview. */
     preview: bytea('preview').notNull(),
     expiresAt: instant('expires_at').notNull(),
   },
@@ -314,7 +296,6 @@ export const linkPreviewTokens = pgTable(
   ],
 )
 
-/** Only move forward. */
 export const roomMarkers = pgTable(
   'room_markers',
   {
@@ -364,7 +345,6 @@ export const messageKeys = pgTable(
   {
     callerId: text('caller_id').notNull(),
     key: text('key').notNull(),
-    /** SHA-256 of the request. */
     digest: bytea('digest').notNull(),
     roomId: text('room_id').notNull(),
     eventId: text('event_id').notNull(),
@@ -380,11 +360,8 @@ export const imports = pgTable('imports', {
   roomId: text('room_id').primaryKey(),
   source: text('source').notNull(),
   messages: place('messages').notNull(),
-  /** Newest imported message. */
   through: instant('through').notNull(),
-  /** Last imported row. */
   lastSeq: place('last_seq').notNull(),
-  /** Where users posted between calls of the import. */
   liveFrom: place('live_from'),
   liveTo: place('live_to'),
 })

@@ -7,7 +7,6 @@ export type HeldRoom = { room: typeof roomLines.$inferSelect; standings: Changed
 
 const maxStandingsPerCall = 5000
 
-/** Standings that facts with versions above `above` changed, of users after `after`. */
 export type Selection = { roomId: string; above: bigint; after: string }
 
 /** The first 5,000 standings by user id, from one snapshot; undefined if the room is unknown. */

@@ -1,6 +1,5 @@
 import type pg from 'pg'
 
-/** The pool, or the connection of a transaction. */
 export type Connection = Pick<pg.Pool, 'query'>
 
 export type Pool = pg.Pool

@@ -32,7 +32,7 @@ export function defineChangeIfRoomUnchanged<Row extends object>(name: string, wr
 select array(select id from entry) as entries, ${result}`,
   )
   return {
-    /** Undefined if nothing was written. */
+    /** Undefined: nothing was written. */
     async run(
       on: Connection,
       at: DecidedState,

@@ -8,7 +8,6 @@ export type RoomState = { roomId: string; hasUnread: boolean; empty: boolean; la
 const muted = isMuted('$1', 'l.room_id')
 const roomIsUnread = isUnread('l.last_message_seq', 'r.seq', muted)
 
-/** SQL condition: user $1 in `room_lines l`. */
 const isBanned = `exists (
   select from line_bans b
   where b.room_id = l.room_id and b.user_id = $1 and b.banned and (b.expires_at is null or b.expires_at > now())
@@ -112,8 +111,8 @@ where follows > ${maxFollowsWithoutWatermark}`,
 )
 
 /**
- * Of the user's own rooms with an unread timeline, only one is found, which is enough to know. `toSettle`: settling
- * follows in these rooms makes the next call cheaper.
+ * Finds one of the user's own rooms with an unread timeline, which is enough to know. `toSettle`: settling follows
+ * there makes the next call cheaper.
  */
 export async function readUnread(on: Connection, userId: string): Promise<{ rooms: UnreadRoom[]; toSettle: string[] }> {
   const rows = await unread.run(on, [userId])

@@ -16,7 +16,6 @@ const findBody = statement<{ body: string | null }>(
   `select body from room_events where room_id = $1 and seq = $2`,
 )
 
-/** Empty if the message is retracted. */
 export async function bodyOf(on: Connection, { roomId, seq }: Unresolved): Promise<string> {
   return (await findBody.run(on, [roomId, seq]))[0]?.body ?? ''
 }
@@ -33,7 +32,6 @@ export async function deleteUnresolved(on: Connection, { roomId, seq }: Unresolv
   return (await remove.run(on, [roomId, seq]))[0]?.roomSeq
 }
 
-/** What the event about the mentions needs. */
 export type MentioningMessage = {
   eventId: string
   actorId: string

@@ -10,7 +10,6 @@ import { VideoStateSchema } from '@parley/contracts/internal'
 import type { AttachmentRow } from '../domain/event-row.ts'
 import type { ViewContext } from './view-context.ts'
 
-/** In pixels. */
 const timelineThumbnail = { width: 960, height: 400, fit: 'contain' } as const
 
 /** The URLs are valid for this reader, for a day. */
@@ -38,7 +37,6 @@ export function toUrl(
   return { url, expiresAt: timestampFromDate(expiresAt) }
 }
 
-/** The URLs of the renditions are signed for this reader. */
 export function toVideo(
   { assets, userId, now }: ViewContext,
   assetId: string,

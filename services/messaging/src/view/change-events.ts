@@ -5,7 +5,6 @@ import { roomDelivery } from './deliveries.ts'
 
 export type ChangeHeader = { room: RoomHeader; place: bigint; actorId: string; at: Date }
 
-/** What a change removes from a message; an empty key: no image. */
 export type Removed = { assetIds: readonly string[]; previewImageKey: string }
 
 export const nothingRemoved: Removed = { assetIds: [], previewImageKey: '' }
@@ -35,7 +34,6 @@ export function toEditedEvent(header: ChangeHeader, message: Edited, removed: Re
 
 type Retracted = { eventId: string; threadRootEventId: string; channelEchoEventId: string; echoOnly: boolean }
 
-/** Of a message with its echo, or of an echo alone. */
 export function toRetractedEvent(header: ChangeHeader, message: Retracted, removed: Removed): OutgoingEvent {
   const id = newId('event')
   const { eventId: messageEventId, ...rest } = message

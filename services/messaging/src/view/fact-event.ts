@@ -3,7 +3,6 @@ import type { ClientEventKind, Step } from '../domain/fold-facts.ts'
 import { isDm } from '../domain/room-header.ts'
 import { roomDelivery, userDelivery } from './deliveries.ts'
 
-/** At the place that the fact has in the log. */
 export function toFactEvent(step: Step, occurredAt: Date): OutgoingEvent {
   const { fact, room } = step
   const { roomId, roomSeq, groupId, universal, archived, name } = room

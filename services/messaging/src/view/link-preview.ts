@@ -7,7 +7,6 @@ import type { ViewContext } from './view-context.ts'
 /** As uploads stores preview images, in pixels. */
 const maxImageSize = { width: 1200, height: 630, fit: 'contain' } as const
 
-/** Leaves out empty values. */
 export function toLinkPreview(
   assets: ViewContext['assets'],
   stored: Uint8Array,

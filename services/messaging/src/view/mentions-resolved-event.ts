@@ -5,16 +5,12 @@ import { userDelivery } from './deliveries.ts'
 import { toPostedFact, type PostedMessage, type PostedDetails } from './posted-event.ts'
 
 export type MentionsResolved = {
-  /** Of the event. */
   id: string
   occurredAt: Date
-  /** Of the event. */
   roomSeq: bigint
-  /** Of the message. */
   messageSeq: bigint
   message: PostedMessage
   details: PostedDetails
-  /** Users who start to follow the thread. */
   newFollowerIds: readonly string[]
 }
 

@@ -7,7 +7,6 @@ import { toLinkPreview } from './link-preview.ts'
 import { toReaction } from './reaction.ts'
 import type { ViewContext } from './view-context.ts'
 
-/** A retracted message is a placeholder without content. */
 export function toMessage(viewContext: ViewContext, row: EventRow): MessageInitShape<typeof MessageSchema> {
   return {
     id: row.eventId,

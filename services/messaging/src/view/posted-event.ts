@@ -13,7 +13,6 @@ export type PostedMessage = {
   inReplyTo: string
   threadRootEventId: string
   echoOfEventId: string
-  /** Of the request; empty or missing: none. */
   traceparent?: string
 }
 

@@ -2,7 +2,6 @@ import { encodeRealtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import { userDelivery } from './deliveries.ts'
 
-/** `version`: the user's version after the change. */
 export type ReaderChange = { userId: string; version: bigint; at: Date }
 
 type Thread = { roomId: string; rootEventId: string }

@@ -6,7 +6,6 @@ import type { RoomAttachment } from '../store/room-attachments.ts'
 import { toUrl, toVideo } from './attachment.ts'
 import type { ViewContext } from './view-context.ts'
 
-/** By default 120 by 120 pixels. */
 export function thumbnailSize(options: ImageTransformOptions | undefined): ServerImageSize {
   if (!options) return { width: 120, height: 120, fit: 'cover' }
   const { width, height, fit } = options

@@ -51,7 +51,6 @@ function toTimelineEvent(viewContext: ViewContext, row: EventRow): TimelineEvent
   }
 }
 
-/** Users whose profiles a client needs to show the rows. */
 export function shownUserIds(rows: readonly EventRow[]): string[] {
   const ids = rows.flatMap((row) => [row.actorId, ...shownParticipants(row), ...shownReactors(row)])
   return [...new Set(ids)].filter((id) => id !== '')

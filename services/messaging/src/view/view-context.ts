@@ -1,4 +1,3 @@
-/** `userId`: the reader; `assets`: for signed URLs. */
 export type ViewContext = {
   roomId: string
   userId: string

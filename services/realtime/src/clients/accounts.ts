@@ -6,7 +6,6 @@ export type Accounts = {
   /** By the digests of valid credentials, in hex. */
   findCallers: (digests: Buffer[]) => Promise<Map<string, Caller>>
   findValid: (credentialIds: string[]) => Promise<Set<string>>
-  /** From digests under the previous secret key to those under the current one. */
   rekey: (entries: { previous: Buffer; digest: Buffer }[]) => Promise<unknown>
 }
 

@@ -11,5 +11,4 @@ export type Standing = {
 
 export type StandingInRoom = Standing & { roomId: string }
 
-/** A room that is or was universal. */
 export type UniversalRoom = { roomId: string; groupId: string; universal: boolean; version: bigint }

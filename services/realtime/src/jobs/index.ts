@@ -8,7 +8,6 @@ import type { SocketServer } from '../ws/server.ts'
 import { createSocketSweep } from './sweep-sockets.ts'
 import { verifySessions } from './verify-sessions.ts'
 
-/** Closes stale and slow sockets, updates who receives hints, sends heartbeats and verifies credentials. */
 export function startJobs(host: Host, server: SocketServer, config: Config, accounts: Accounts): void {
   const { hub } = server.context
   const sweep = createSocketSweep({

@@ -5,7 +5,6 @@ import type { Subscriber } from '../engines/hub/index.ts'
 
 const batchSize = 500
 
-/** In batches; closes sockets whose credential is no longer valid. */
 export async function verifySessions(
   connections: Iterable<Subscriber>,
   accounts: Pick<Accounts, 'findValid'>,

@@ -5,7 +5,6 @@
 export class Admission {
   readonly #perSecond: number
   #tokens: number
-  /** Estimated sockets that were refused and have not returned. */
   #refused = 0
   #filledAt: number
 

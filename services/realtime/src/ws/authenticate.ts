@@ -3,7 +3,6 @@ import { overloaded, tooManyUnauthenticated, type FatalError, type StreamEnd } f
 import type { ConnectionContext } from './connection-context.ts'
 
 type Hello = {
-  /** In order of precedence. */
   digests: readonly CredentialDigests[]
   address: string
   /** Aborts the wait for a look-up. Called only if the hello has to wait. */
@@ -15,7 +14,6 @@ type Outcome = {
   caller?: Caller | undefined
   error?: FatalError
   end?: StreamEnd
-  /** Before the client may return; undefined: the usual delay of the error. */
   delayMs?: number
 }
 
@@ -24,7 +22,7 @@ export async function authenticate(
   { opener, credentialAttempts, overloadDelayMs }: ConnectionContext,
   { digests, address, signal }: Hello,
 ): Promise<Outcome> {
-  // Looked up regardless of failures in its network.
+  // A known credential is looked up regardless of failures in its network.
   const isKnown = digests.some((one) => opener.wasValid(one))
   const blockedMs = isKnown ? 0 : credentialAttempts.wait(address)
   if (blockedMs > 0) return { error: tooManyUnauthenticated, delayMs: Math.round(blockedMs) }

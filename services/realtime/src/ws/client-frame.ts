@@ -1,10 +1,8 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { RealtimeClientFrameSchema, type RealtimeClientFrame } from '@parley/contracts/realtime'
 
-/** In bytes. */
 export const maxFrameBytes = 64 * 1024
 
-/** `why`: why the frame cannot be decoded. */
 export type Incoming =
   | { kind: 'frame'; frame: RealtimeClientFrame['frame'] }
   | { kind: 'unreadable'; why: string; tooLong: boolean }

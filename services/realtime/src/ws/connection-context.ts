@@ -8,7 +8,6 @@ export type ConnectionContext = {
   hub: Hub
   opener: SocketOpener
   metrics: Metrics
-  /** The same for every socket. */
   hello: Uint8Array
   handshakeTimeoutMs: number
   /**
@@ -18,7 +17,6 @@ export type ConnectionContext = {
   overloadDelayMs: (isKnown: boolean) => number | undefined
   /** 0: no limit. */
   socketsPerPerson: number
-  /** Hellos without a valid credential, by network, in this process only. */
   credentialAttempts: CredentialAttempts
   /** In order of precedence. */
   digestsToTry: (bearerToken: string | undefined, presented: PresentedCredentials) => CredentialDigests[]

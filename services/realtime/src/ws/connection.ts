@@ -30,7 +30,6 @@ type State = 'awaiting hello' | 'authenticating' | 'awaiting subscribe' | 'subsc
 
 const tooFast = `more than ${framesPerSecond} frames or ${bytesPerSecond / 1024} KiB a second were sent`
 
-/** Pings that may wait for the stream to start. */
 const maxEarlyPings = 16
 
 /** From the first frame to the last: hello, subscribe_events, then pings. */
@@ -40,7 +39,6 @@ export class Connection implements Subscriber {
   #state: State = 'awaiting hello'
   #presented: PresentedCredentials | undefined
   readonly #budget = new FrameBudget(performance.now())
-  /** Of the current step, in the time of `performance.now()`. */
   #deadline: number
   readonly #openedAt = performance.now()
   /** So that sockets opened together do not all expire together. */
@@ -51,7 +49,6 @@ export class Connection implements Subscriber {
   #credentialId: string | undefined
   /** The server's hello waits for the answer to the subscription, so that both take one write. */
   #isHelloPending = false
-  /** Of a hello, for the look-up of its credential. */
   #waiting: AbortController | undefined
 
   constructor(ws: Socket, presented: PresentedCredentials, context: ConnectionContext) {
@@ -106,21 +103,18 @@ export class Connection implements Subscriber {
     this.#takeFromBudget(data.byteLength)
   }
 
-  /** Fails the current step if its time is over. */
   checkDeadline(now: number): void {
     if (now < this.#deadline) return
     if (this.#state === 'awaiting hello') this.fail(badHello('no hello was received in time'))
     else if (this.#state === 'awaiting subscribe') this.fail(badSubscribe('no subscribe_events was received in time'))
   }
 
-  /** Sends the error, then closes. */
   fail(error: FatalError, delayMs = error.isTemporary ? this.#context.retryAfterMs() : 0): void {
     if (this.#state === 'ended') return
     this.#context.metrics.countFailed(error.code)
     this.#finish(errorFrame(error, delayMs), error.closeCode, error.code)
   }
 
-  /** Sends the reason, then closes. */
   end(end: StreamEnd, delayMs = this.#context.retryAfterMs()): void {
     if (this.#state === 'ended') return
     this.#context.metrics.countEnded(end.code)
@@ -128,7 +122,6 @@ export class Connection implements Subscriber {
     this.#finish(closeFrame({ ...end, retryAfterMs }), end.closeCode, end.code)
   }
 
-  /** To be called when the socket is closed. */
   onClose(): void {
     this.#state = 'ended'
     this.#waiting?.abort()

@@ -19,10 +19,8 @@ type CookieSecrets = {
   previousCookieSigningSecret?: string | undefined
 }
 
-/** `peer`: its address. */
 export type Upgrade = { request: HttpRequest; peer: string }
 
-/** Whether a page of this origin may open a socket, and whether its cookie is accepted. */
 function checkOrigin(
   origin: string,
   host: string,

@@ -1,10 +1,8 @@
-/** What a client may send. */
 export const framesPerSecond = 20
 export const bytesPerSecond = 256 * 1024
 const burstFrames = 60
 const burstBytes = 512 * 1024
 
-/** A token bucket. */
 export class FrameBudget {
   #frames = burstFrames
   #bytes = burstBytes
@@ -15,7 +13,6 @@ export class FrameBudget {
     this.#filledAt = now
   }
 
-  /** Returns whether the budget sufficed. */
   take(bytes: number, now: number): boolean {
     const seconds = (now - this.#filledAt) / 1000
     this.#filledAt = now

@@ -1,4 +1,3 @@
-/** Of an upgrade request. */
 export type PresentedCredentials = {
   authorizationToken: string | undefined
   cookieHandle: string | undefined

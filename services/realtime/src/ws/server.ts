@@ -18,22 +18,18 @@ type Options = {
   host: string
   port: number
   maxBackpressureBytes: number
-  /** Undefined if the request is refused. */
   readCredentials: (upgrade: Upgrade) => PresentedCredentials | undefined
 }
 
 type UserData = { connection: Connection | undefined; presented: PresentedCredentials | undefined }
 
-/** For GET /api/realtime. */
 export type SocketServer = {
   port: number
   /** Their stream has not started; the next sweep removes those whose stream has. */
   handshaking: Set<Connection>
   context: ConnectionContext
-  /** Until then upgrade requests are answered with 503. */
   startAccepting: () => void
   publish: (topic: string, frame: Uint8Array) => void
-  /** Subscribed sockets. */
   countSubscribers: (topic: string) => number
   /** Refuses new sockets and closes unfinished ones; open ones continue. */
   stopAccepting: () => void
@@ -97,7 +93,6 @@ export async function serveSockets(
   }
 }
 
-/** Or refuses the request. */
 function upgrade(
   res: HttpResponse,
   req: HttpRequest,

@@ -24,7 +24,6 @@ export const createApp = (): App => createTemplatedApp() as App
  * the others retry only after a second or more. So the kernel spreads connections over several listening sockets.
  */
 const listeningSockets = 8
-/** The library's option for several listening sockets. */
 const sharedPort = 0
 
 /** Closing it refuses new connections and keeps open ones. */
@@ -44,7 +43,6 @@ export async function listen(app: App, host: string, wanted: number): Promise<Li
 
 function listenOnce(app: App, host: string, port: number): us_listen_socket | false {
   let listening: us_listen_socket | false = false
-  // `app.listen` calls the function before it returns.
   app.listen(host, port, sharedPort, (socket) => (listening = socket))
   return listening
 }

@@ -13,10 +13,7 @@ export async function denyPosting(
   })
 }
 
-/**
- * Denies everybody except owners to find and join a room. Called before a private room is created, and when an imported
- * room has become private.
- */
+/** Owners are exempt. Called before a private room is created, and when an imported room has become private. */
 export async function denyEntry(admin: Client<typeof AdminInternalService>, roomId: string): Promise<void> {
   await admin.denyEntry({ roomId }, { timeoutMs: 3000 }).catch((error: unknown) => {
     throw adminUnavailable(error)

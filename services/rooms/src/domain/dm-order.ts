@@ -1,6 +1,5 @@
 type State = { empty: boolean; lastMessageAt: Date | undefined }
 
-/** Newest first; leaves out those that are empty or unknown to messaging. */
 export function dmsWithMessages<D extends { room: { id: string } }>(
   dms: readonly D[],
   states: ReadonlyMap<string, State>,

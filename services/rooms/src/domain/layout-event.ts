@@ -57,7 +57,6 @@ export function groupsReordered(groupIds: readonly string[]): LayoutAuditEvent {
 export const itemsReordered = (groupId: string, itemIds: readonly string[]): LayoutAuditEvent =>
   groupEvent('sidebar_group_entries_reordered', groupId, { item_ids: itemIds.join(' ') })
 
-/** In addition to `itemsReordered`. */
 export const roomsReordered = (groupId: string, roomIds: readonly string[]): LayoutAuditEvent =>
   groupEvent('rooms_in_group_reordered', groupId, { room_ids: roomIds.join(' ') })
 

@@ -28,7 +28,6 @@ export function newChannelWithMembers(channel: Channel, userIds: readonly string
   return withMembers(channel, created, userIds, cause)
 }
 
-/** All are members from the start. */
 export function newDm(id: string, participantIds: readonly string[], cause: Cause): NewRoom<{ id: string }> {
   const created = roomFact(
     0n,

@@ -1,12 +1,10 @@
 type Names = { login: string; displayName: string }
 
-/** Sort key in lists: the shown name. */
 export const nameKey = ({ displayName, login }: Names): string => (displayName || login).toLowerCase()
 
 /** Texts with control characters are not searched for (`isFindable`), so no match spans both names. */
 export const searchKey = ({ displayName, login }: Names): string => `${login}\n${displayName}`.toLowerCase()
 
-/** Empty matches everybody. */
 export const normalizeSearch = (search: string): string => search.trim().toLowerCase()
 
 /** Names have no control characters. */

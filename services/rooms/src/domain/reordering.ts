@@ -1,4 +1,3 @@
-/** The same items, each once, in any order. */
 export function isReordering(current: readonly string[], wanted: readonly string[]): boolean {
   const left = new Set(current)
   return wanted.length === current.length && wanted.every((id) => left.delete(id))

@@ -7,7 +7,6 @@ export type StandingByFacts = { member: boolean; banned: boolean; expiresAt: Dat
 type Attributes = { name: string; groupId: string; universal: boolean; archived: boolean }
 /** Messaging's state of a channel. `standings`: only those changed by facts that are lost or not marked as applied. */
 export type TheirRoom = Attributes & { standings: Map<string, StandingByFacts> }
-/** The state in this database, with the standings of the same users. */
 export type OurRoom = Attributes & { standings: ReadonlyMap<string, StandingByFacts> }
 
 const noStanding: StandingByFacts = { member: false, banned: false, expiresAt: null }

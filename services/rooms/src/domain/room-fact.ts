@@ -9,7 +9,6 @@ export type Change = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']
 /** The actor is empty for the system. */
 export type Cause = { actorId: string; at: Date }
 
-/** `previousVersion` is 0 for the first fact. */
 export function roomFact(
   previousVersion: bigint,
   change: Change,
@@ -26,7 +25,6 @@ export function roomFact(
   })
 }
 
-/** The first fact follows `previousVersion`. */
 export function roomFacts(previousVersion: bigint, changes: readonly Change[], cause: Cause): RoomFact[] {
   let version = previousVersion
   return changes.map((change) => {
@@ -43,14 +41,13 @@ export const isFactOf =
     kinds.includes(fact.case) &&
     (userId === undefined || fact.value === undefined || !('userId' in fact.value) || fact.value.userId === userId)
 
-/** Such a call succeeds only once its event is on the stream. */
+/** The call of such a change succeeds only once its event is on the stream. */
 export function takesAccessAway(fact: RoomFact): boolean {
   const { fact: change } = fact
   switch (change.case) {
     case 'left':
     case 'banned':
     case 'archived':
-    // The new group may deny what the old one allowed.
     case 'moved':
       return true
     case 'universal':

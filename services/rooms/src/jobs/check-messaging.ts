@@ -11,7 +11,6 @@ const roomsPerStep = 20
 const stepEveryMs = 1000
 /** After a walk over all rooms, per step of the walk. Long, because restores are rare. */
 const defaultPausePerStepMs = 10_000
-/** A shorter walk has the pause of this many steps. */
 const minSteps = 6
 const everyMs = 10_000
 
@@ -83,7 +82,6 @@ export function createWalk(
     try {
       while (!signal.aborted && (await step()));
     } catch (error) {
-      // Services start concurrently, and other checks report if messaging stays down.
       if (!isServiceUnavailable(error)) throw error
     }
     return Math.max(pausedUntil - performance.now(), stepEveryMs)

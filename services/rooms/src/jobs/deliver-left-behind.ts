@@ -25,7 +25,6 @@ export function deliverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDispo
       const olderThan = new Date(ctx.now().getTime() - leftBehindAfterMs)
       const left = await findRoomsLeftBehind(ctx.db, olderThan, roomsPerRun)
       waiting = left.length
-      // Retried in the next run.
       await Promise.allSettled(
         left.map(({ roomId, version, awaitStream }) => ctx.delivery.sendStored(roomId, version, awaitStream)),
       )

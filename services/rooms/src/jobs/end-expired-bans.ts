@@ -50,7 +50,6 @@ async function endExpired(ctx: Context, roomId: string, userId: string): Promise
   const write = () =>
     ctx.db.transaction(async (tx) => {
       const room = await lockRoom(tx, roomId)
-      // Another process may have ended the ban, or the user was banned again.
       if (!room || !(await isBanToEnd(tx, roomId, userId))) return []
       const { room: after, facts } = await changeRoom(tx, room, { case: 'banExpired', value: { userId } }, cause)
       await endBan(tx, { roomId, userId, version: after.version, at: cause.at })

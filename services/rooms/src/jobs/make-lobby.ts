@@ -29,7 +29,6 @@ async function makeOnce(ctx: Context): Promise<void> {
   ]
   const entries = await ctx.db.transaction(async (tx) => {
     const layoutVersion = await nextLayoutVersion(tx)
-    // Another process may have created them meanwhile.
     if (await anyChannelExists(tx)) return []
     await appendGroup(tx, { id: groupId, name: 'Lobby', description: '', createdAt: cause.at })
     for (const room of made) {

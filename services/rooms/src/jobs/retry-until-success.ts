@@ -5,7 +5,6 @@ import { reportRetry } from '../metrics.ts'
 /** In this time unavailable services are not logged, because services start concurrently. */
 const startUpMs = 10_000
 
-/** Rejects when the signal is aborted. */
 export async function retryUntilSuccess(
   task: string,
   signal: AbortSignal,

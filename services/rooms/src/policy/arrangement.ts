@@ -4,7 +4,6 @@ import { dmCannotBeManaged, mayNotArrangeGroups, mayNotManageGroup, movedMeanwhi
 import type { Outcome } from './outcome.ts'
 import type { PolicyRoom } from './standing.ts'
 
-/** Create, change, delete and order groups. */
 export function assertCanArrangeGroups(policy: Policy, subject: Subject): void {
   if (!may(policy, subject, 'role.manage', serverScope)) throw mayNotArrangeGroups()
 }

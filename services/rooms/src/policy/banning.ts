@@ -28,7 +28,6 @@ export function decideBan(
   return 'change'
 }
 
-/** Lifting a missing ban is not an error. */
 export function decideUnban(policy: Policy, subject: Subject, room: PolicyRoom, standing: Standing): Outcome {
   assertCanBan(policy, subject, room)
   return standing.banned ? 'change' : 'nothing'

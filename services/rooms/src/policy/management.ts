@@ -21,14 +21,12 @@ export function decideArchiving(policy: Policy, subject: Subject, room: PolicyRo
   return room.archived === archived ? 'nothing' : 'change'
 }
 
-/** `target`: the user to be added. */
 export function decideAddition(policy: Policy, subject: Subject, room: PolicyRoom, target: Standing): Outcome {
   assertCanManageMembers(policy, subject, room)
   if (target.banned) throw userIsBanned()
   return target.member ? 'nothing' : 'change'
 }
 
-/** `target`: the user to be removed. */
 export function decideRemoval(policy: Policy, subject: Subject, room: PolicyRoom, target: Standing): Outcome {
   assertCanManageMembers(policy, subject, room)
   return target.member ? 'change' : 'nothing'

@@ -20,13 +20,11 @@ export function decideJoin(policy: Policy, subject: Subject, room: PolicyRoom, s
   return standing.member || room.universal ? 'nothing' : 'change'
 }
 
-/** Whether `decideJoin` would return 'change'. */
 export function wouldJoin(policy: Policy, subject: Subject, room: PolicyRoom, { member, banned }: Standing): boolean {
   if (room.kind === RoomKind.DM || room.universal || room.archived || member || banned) return false
   return may(policy, subject, 'room.join', roomScope(room))
 }
 
-/** A non-member has nothing to leave. */
 export function decideLeave(room: PolicyRoom, standing: Standing): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeLeft()
   if (room.universal) throw universalRoomCannotBeLeft()

@@ -1,2 +1,1 @@
-/** 'nothing': everything is as requested. */
 export type Outcome = 'change' | 'nothing'

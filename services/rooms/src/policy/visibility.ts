@@ -8,7 +8,6 @@ export function canSee(policy: Policy, subject: Subject, room: PolicyRoom, stand
   return room.kind === RoomKind.CHANNEL && may(policy, subject, 'room.list', roomScope(room))
 }
 
-/** The user must not learn that such a room exists. */
 export const isDmOfOthers = ({ room, standing }: { room: Pick<PolicyRoom, 'kind'>; standing: Standing }): boolean =>
   room.kind === RoomKind.DM && !standing.member
 

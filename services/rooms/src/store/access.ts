@@ -20,7 +20,6 @@ export type StandingRow = {
   banVersion: bigint
 }
 
-/** Of the last row of a page. */
 export type StandingPlace = { userId: string; roomId: string }
 
 const findPage = preparedQuery('standings_of_users', (reader) => {

@@ -3,7 +3,6 @@ import { CommitChannel, sqlRows, type Reader, type Tx } from '@parley/postgres'
 import { roomBans } from './schema.ts'
 
 export type NewBan = {
-  /** Of the event that announces the ban. */
   id: string
   roomId: string
   userId: string
@@ -14,7 +13,6 @@ export type NewBan = {
   at: Date
 }
 
-/** For bans with an expiry. */
 export const expiringBanChannel = new CommitChannel()
 
 /** Replaces an earlier ban of the user in the room; the facts keep both. */
@@ -61,7 +59,6 @@ export function findNextBanEnds(
   )
 }
 
-/** An expired ban that no fact has ended yet. */
 export async function isBanToEnd(reader: Reader, roomId: string, userId: string): Promise<boolean> {
   const found = await reader
     .select({ userId: roomBans.userId })

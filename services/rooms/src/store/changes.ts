@@ -10,7 +10,6 @@ export type Patch = Partial<
   Pick<RoomRow, 'name' | 'nameKey' | 'description' | 'universal' | 'universalEndedAt' | 'archived' | 'groupId'>
 >
 
-/** `facts`: oldest first. */
 export type Changed = { room: RoomRow; facts: RoomFact[] }
 
 /** Everything on which the change depends must be read after this. */
@@ -34,10 +33,9 @@ export async function changeRoom(
   return { room: { ...room, ...written }, facts: [fact] }
 }
 
-/** Explicit. */
 export type Membership = { userId: string; member: boolean; cause: Cause }
 
-/** Of a locked room, one per user; returns the result of each. */
+/** One membership per user; returns the result of each. The room must be locked. */
 export async function changeMemberships(
   tx: Tx,
   before: RoomRow,
@@ -68,7 +66,6 @@ export async function changeMemberships(
   return changed
 }
 
-/** Of a locked room. */
 export async function changeMembership(
   tx: Tx,
   room: RoomRow,

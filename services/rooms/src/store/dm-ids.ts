@@ -23,7 +23,7 @@ export async function findDm(
   { participantIds, viewerId }: { participantIds: readonly string[]; viewerId: string },
 ): Promise<{ roomId: string; known: RoomWithStanding | undefined }> {
   const keyed = dmRoomId(key, participantIds)
-  // From before ids had a key.
+  // Ids from before the key.
   const old = unkeyedDmRoomId(participantIds)
   const found = await findRooms(db, viewerId, [old, keyed])
   const known = found.find(({ room }) => room.id === old) ?? found[0]

@@ -5,7 +5,6 @@ import type { Standing } from '../policy/standing.ts'
 import { noNames } from './people.ts'
 import { people, roomBans, roomMembers } from './schema.ts'
 
-/** Where the person is a member, or has a ban, even a lifted one. */
 export async function findRoomsWithStanding(reader: Reader, userId: string, limit: number): Promise<string[]> {
   const rows = await sqlRows<{ roomId: string }>(
     reader,

@@ -6,7 +6,6 @@ import { encode } from '@parley/protobuf'
 import { takesAccessAway } from '../domain/room-fact.ts'
 import { roomFacts, rooms } from './schema.ts'
 
-/** In one call to messaging. */
 export const factsPerCall = 100
 
 export type FactOfRoom = { roomId: string; fact: RoomFact }
@@ -97,7 +96,6 @@ export async function findUnappliedFacts(reader: Reader, roomId: string, upTo?: 
   )
 }
 
-/** At most one. */
 export async function findFact(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
   const one = and(eq(roomFacts.roomId, roomId), eq(roomFacts.version, version))
   return decodeFacts(await reader.select({ fact: roomFacts.fact }).from(roomFacts).where(one))
@@ -135,7 +133,6 @@ export async function markApplied(db: Db, roomId: string, upTo: bigint, streamed
     )
 }
 
-/** `version`: the highest; `awaitStream`: whether any fact must be on the stream. */
 export type LeftBehind = { roomId: string; version: bigint; awaitStream: boolean }
 
 /** The room with the oldest unapplied fact comes first. */

@@ -36,7 +36,6 @@ export async function joinRooms(
   return facts
 }
 
-/** Rooms whose `joined` fact of the user messaging has not applied yet. */
 export async function findUnappliedJoins(reader: Reader, userId: string, groupId: string): Promise<string[]> {
   const joins = await sqlRows<{ roomId: string }>(
     reader,

@@ -32,7 +32,7 @@ export async function updateGroup(
   await tx.update(roomGroups).set(fields).where(eq(roomGroups.id, groupId))
 }
 
-/** By this complete list; the layout must be locked. */
+/** `groupIds` must be complete; the layout must be locked. */
 export async function orderGroups(tx: Tx, groupIds: readonly string[]): Promise<void> {
   await tx.execute(sql`
     update room_groups set position = ordered.ordinal
@@ -40,7 +40,6 @@ export async function orderGroups(tx: Tx, groupIds: readonly string[]): Promise<
     where room_groups.id = ordered.id`)
 }
 
-/** No links and no rooms, not even archived ones. */
 export async function isGroupEmpty(reader: Reader, groupId: string): Promise<boolean> {
   const [items, roomsOfGroup] = [
     await reader.select({ id: layoutItems.itemId }).from(layoutItems).where(eq(layoutItems.groupId, groupId)).limit(1),

@@ -25,7 +25,6 @@ export async function reserveRoomId(
   return row.roomId
 }
 
-/** Keys of the names that rooms already have. */
 export async function findTakenNames(reader: Reader, names: readonly string[]): Promise<Set<string>> {
   const rows = await reader
     .select({ key: rooms.nameKey })

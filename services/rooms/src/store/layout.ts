@@ -28,13 +28,13 @@ export async function appendItem(tx: Tx, groupId: string, kind: 'room' | 'link',
   await tx.insert(layoutItems).values({ itemId, kind, groupId, position: (last?.position ?? 0) + 1 })
 }
 
-/** To the end; the layout must be locked. */
+/** The layout must be locked. */
 export async function moveItem(tx: Tx, itemId: string, groupId: string): Promise<void> {
   const position = sql`(select coalesce(max(position), 0) + 1 from layout_items where group_id = ${groupId})`
   await tx.update(layoutItems).set({ groupId, position }).where(eq(layoutItems.itemId, itemId))
 }
 
-/** By this complete list; the layout must be locked. */
+/** `itemIds` must be complete; the layout must be locked. */
 export async function orderItems(tx: Tx, groupId: string, itemIds: readonly string[]): Promise<void> {
   await tx.execute(sql`
     update layout_items set position = ordered.ordinal
@@ -48,7 +48,7 @@ const inOrder = [asc(layoutItems.groupId), asc(layoutItems.position), asc(layout
 const isTheLink = and(eq(layoutItems.kind, 'link'), eq(sidebarLinks.id, layoutItems.itemId))
 const isTheRoom = and(eq(layoutItems.kind, 'room'), eq(rooms.id, layoutItems.itemId))
 
-/** In order within each group. An item without a link is a room. */
+/** An item without a link is a room. */
 export function findItems(reader: Reader, groupIds: readonly string[]): Promise<ItemRow[]> {
   return reader
     .select({ groupId: layoutItems.groupId, itemId: layoutItems.itemId, link: sidebarLinks })

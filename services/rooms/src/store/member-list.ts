@@ -7,7 +7,6 @@ import { includesEveryone, type Eligibility } from '../policy/eligibility.ts'
 export type MemberFilter = { roomId: string; search: string; eligible: Eligibility | undefined }
 export type MemberKey = { nameKey: string; login: string; userId: string }
 
-/** By name, after the key of the previous page or after an offset. */
 export async function listMembers(
   reader: Reader,
   filter: MemberFilter,
@@ -16,7 +15,6 @@ export async function listMembers(
   return canMatch(filter) ? await sqlRows<MemberKey>(reader, membersPage(filter, page)) : []
 }
 
-/** Over all pages. */
 export async function countMembers(reader: Reader, filter: MemberFilter): Promise<bigint> {
   if (!canMatch(filter)) return 0n
   const [count] = await sqlRows<{ total: bigint }>(reader, membersCount(filter))
@@ -52,7 +50,6 @@ function membersOf({ roomId, search, eligible }: MemberFilter): SQL {
   return sql`from people as p left join ${explicit} where ${rules} and (m.user_id is not null or ${isEligible(eligible)})`
 }
 
-/** Without an active ban. */
 export const notBanned = (roomId: string, userId: SQL): SQL => sql`not exists (
   select from room_bans as b where b.room_id = ${roomId} and b.user_id = ${userId}
   and b.banned and (b.expires_at is null or b.expires_at > now()))`

@@ -6,10 +6,8 @@ import { people, projectionFills } from './schema.ts'
 export type Profile = { userId: string; login: string; displayName: string; deleted: boolean; version: bigint }
 export type Roles = { userId: string; roleIds: string[]; version: bigint }
 
-/** Lower than the version of any account. */
 const noVersion = -1n
 
-/** Of a person whose name is unknown or deleted. */
 export const noNames = { login: '', displayName: '', nameKey: '', searchKey: '', searchGrams: [] as string[] }
 
 function namesOf(names: { login: string; displayName: string }): typeof noNames {
@@ -83,7 +81,6 @@ export async function saveRoles(tx: Tx, roles: readonly Roles[]): Promise<void> 
     })
 }
 
-/** From its owner. */
 export async function isFilled(reader: Reader, name: string): Promise<boolean> {
   const found = await reader
     .select({ name: projectionFills.name })

@@ -1,9 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { sqlRows, type Reader } from '@parley/postgres'
 
-/** Of a channel whose members receive each other's presence. */
 const maxMembers = 200
-/** Who receive the presence of one user. */
 const maxOthers = 2_000
 
 /** Those who share a direct message or a small channel with a user; universal and archived channels do not count. */

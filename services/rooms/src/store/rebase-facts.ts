@@ -16,7 +16,6 @@ export type Rebased = {
    * not exist.
    */
   newVersions: ReadonlyMap<bigint, bigint>
-  /** Facts that got a new version or restate a difference. */
   rebased: number
   /**
    * Version after rebasing; undefined if nothing is lost here, or the room does not exist. Another process may have
@@ -75,7 +74,6 @@ async function currentVersions(
   return new Map(versions.map((version) => [version, existing.has(version) ? version : room.newest]))
 }
 
-/** Of the facts marked as applied. */
 async function newestSharedVersion(reader: Reader, roomId: string): Promise<bigint> {
   const [shared] = await reader
     .select({ version: max(roomFacts.version) })
@@ -154,7 +152,6 @@ function renumber(facts: readonly RoomFact[], top: bigint, held: HeldFact): Room
   })
 }
 
-/** In rows that refer to a fact by its version. */
 async function updateReferences(tx: Tx, roomId: string, moved: ReadonlyMap<bigint, bigint>): Promise<void> {
   const olds = sql.param([...moved.keys()])
   const news = sql.param([...moved.values()])

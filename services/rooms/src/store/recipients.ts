@@ -13,7 +13,6 @@ export type RecipientFilter = {
 }
 type Page = { after: string; limit: number }
 
-/** Effective members, by id. */
 export async function findRecipients(reader: Reader, filter: RecipientFilter, page: Page): Promise<string[]> {
   const statement = recipientsPage(filter, page)
   const rows = statement ? await sqlRows<{ userId: string }>(reader, statement) : []
@@ -64,6 +63,5 @@ function ofPeople(filter: RecipientFilter, page: Page, isSelected: IsSelected): 
     where not p.deleted and ${isMember} and ${onPage(filter, page, isSelected, sql`p.user_id`)}`
 }
 
-/** For every kind of page. */
 const onPage = ({ roomId }: RecipientFilter, { after, limit }: Page, isSelected: IsSelected, userId: SQL): SQL =>
   sql`${userId} > ${after} and ${isSelected(userId)} and ${notBanned(roomId, userId)} order by ${userId} limit ${limit}`

@@ -14,11 +14,8 @@ import { roomBans, roomMembers } from './schema.ts'
 
 type Difference = {
   theirs: TheirRoom
-  /** Not yet applied by messaging. */
   waiting: readonly RoomFact[]
-  /** The last waiting fact, or else messaging's. */
   below: HeldFact
-  /** New facts get higher versions. */
   top: bigint
 }
 
@@ -80,7 +77,6 @@ async function ourRoom(tx: Tx, room: RoomRow, userIds: readonly string[]): Promi
   return { name, groupId: groupId ?? '', universal, archived, standings: new Map(standings) }
 }
 
-/** In the memberships and bans that the facts restate. */
 async function saveVersions(tx: Tx, roomId: string, facts: readonly RoomFact[], since: Date): Promise<void> {
   const memberships = new Map<string, typeof roomMembers.$inferInsert>()
   for (const { fact, version } of facts) {

@@ -106,7 +106,6 @@ export async function getStandingsInRoom(
   }
 }
 
-/** Among the rooms of one kind. */
 const rankBy = (order: SQL) => sql<bigint>`row_number() over (order by ${order})`.as('rank')
 
 const activeChannels = (reader: Reader) =>
@@ -136,12 +135,10 @@ const findBoth = preparedQuery('active_channels_and_dms', (reader) =>
   unionAll(activeChannels(reader), dms(reader)).orderBy(byRank),
 )
 
-/** By name, without archived ones. */
 export async function findActiveChannels(reader: Reader, userId: string): Promise<ShownRoom[]> {
   return (await findChannelsAlone(reader, { userId })).map(toShown)
 }
 
-/** Newest first. */
 export async function findDms(reader: Reader, userId: string): Promise<ShownRoom[]> {
   return (await findDmsAlone(reader, { userId })).map(toShown)
 }
@@ -157,7 +154,6 @@ const channelsOfGroup = shownRooms<{ userId: string; groupId: string }>(
   sql`(select position from layout_items where item_id = ${rooms.id}), ${rooms.id}`,
 )
 
-/** In the group's order, archived ones too. */
 export function findChannelsOfGroup(reader: Reader, userId: string, groupId: string): Promise<ShownRoom[]> {
   return channelsOfGroup(reader, { userId, groupId })
 }

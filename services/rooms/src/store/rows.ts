@@ -5,7 +5,6 @@ export type RoomRow = typeof rooms.$inferSelect
 export type GroupRow = typeof roomGroups.$inferSelect
 export type LinkRow = typeof sidebarLinks.$inferSelect
 
-/** `standing`: of one user. */
 export type RoomWithStanding = { room: RoomRow; standing: Standing }
 /** `dmMemberIds`: the participants of a direct message, including deleted ones. */
 export type ShownRoom = RoomWithStanding & { dmMemberIds: string[] }

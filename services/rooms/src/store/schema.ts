@@ -45,7 +45,7 @@ export const rooms = pgTable(
   {
     id: text().primaryKey(),
     kind: smallint().$type<RoomKind>().notNull(),
-    /** Of the newest fact; every change locks and raises it. */
+    /** Every change locks the row and raises the version. */
     version: version('version').notNull(),
     name: text().notNull(),
     /** In lower case; archived rooms keep theirs, direct messages have none. */
@@ -53,7 +53,6 @@ export const rooms = pgTable(
     description: text().notNull(),
     groupId: text('group_id').references(() => roomGroups.id),
     universal: boolean().notNull(),
-    /** The last time that the room stopped being universal. */
     universalEndedAt: instant('universal_ended_at'),
     archived: boolean().notNull(),
     createdAt: instant('created_at').notNull(),
@@ -82,7 +81,6 @@ export const roomMembers = pgTable(
     userId: text('user_id').notNull(),
     /** False after the end. The row stays, because its version shows that the end is newer than earlier facts. */
     member: boolean().notNull(),
-    /** Of the fact that changed it last. */
     version: version('version').notNull(),
     since: instant('since').notNull(),
   },
@@ -136,7 +134,6 @@ export const roomFacts = pgTable(
       .references(() => rooms.id),
     version: version('version').notNull(),
     eventId: text('event_id').notNull(),
-    /** Encoded svc.internal.v1.RoomFact. */
     fact: bytea('fact').notNull(),
     createdAt: instant('created_at').notNull(),
     /** Takes access away, so it counts as applied only once its event is on the stream. */
@@ -151,7 +148,6 @@ export const roomFacts = pgTable(
   ],
 )
 
-/** One order of rooms and links per group. */
 export const layoutItems = pgTable(
   'layout_items',
   {
@@ -194,11 +190,8 @@ export const people = pgTable(
     userId: text('user_id').primaryKey(),
     login: text().notNull(),
     displayName: text('display_name').notNull(),
-    /** Lower-case display name or else login: the order of member lists. */
     nameKey: text('name_key').notNull(),
-    /** See `searchKey`. */
     searchKey: text('search_key').notNull().default(''),
-    /** Of the search key. */
     searchGrams: text('search_grams').array().notNull().default([]),
     roleIds: text('role_ids').array().notNull(),
     deleted: boolean().notNull(),
@@ -214,7 +207,6 @@ export const people = pgTable(
   ],
 )
 
-/** Filled from their owner. */
 export const projectionFills = pgTable('projection_fills', {
   name: text().primaryKey(),
   filledAt: instant('filled_at').notNull(),

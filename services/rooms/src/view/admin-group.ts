@@ -11,7 +11,6 @@ import { toRoom } from './room.ts'
 
 type Item = MessageInitShape<typeof AdminRoomLayoutItemSchema>
 
-/** Keeps the order; includes archived rooms. */
 export function toAdminGroups(
   groups: readonly GroupRow[],
   items: readonly PlacedItem[],

@@ -9,7 +9,6 @@ export function toRoom(room: RoomRow): Room {
   return create(RoomSchema, { id, kind, name, description, archived, groupId: room.groupId ?? '', universal })
 }
 
-/** `hasUnread`, `dmMembers`: for the viewer's rooms. */
 export type Viewer = {
   policy: Policy
   subject: Subject
@@ -32,7 +31,6 @@ export function toRoomWithViewerState(
     viewerState: {
       isMember,
       hasUnread: isMember && viewer.hasUnread(room.id),
-      // Whatever their roles.
       permissions: grants.map(({ permission, granted }) => ({
         permission,
         granted: granted && !(standing.banned && permission === 'room.join'),

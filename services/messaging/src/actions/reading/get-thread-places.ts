@@ -9,9 +9,8 @@ import { findPlacesInThread, type ReadPlaces } from '../../store/read-places.ts'
 export type Thread = { roomId: string; rootEventId: string }
 
 /**
- * Returns the caller's read marker in a thread and the place of the message `upToEventId`, if it is in the thread.
- * Without an id, the place is that of the last shown reply, or of the root. Throws unless the caller may read the
- * thread.
+ * The caller's read marker in a thread, and the place of the message `upToEventId` or, without an id, of the last shown
+ * reply or the root. Throws unless the caller may read the thread.
  */
 export async function getThreadPlaces(
   ctx: Context,

@@ -37,10 +37,7 @@ export async function appendServiceEvents(
 
 const keyOf = ({ aggregateType, aggregateId }: SourceAggregate): string => `${aggregateType} ${aggregateId}`
 
-/**
- * Returns the new events, and the recent versions of their aggregates with those events. A version below the newest
- * need not be a duplicate: the database of its service may have been restored.
- */
+/** A version below the newest need not be a duplicate: the database of its service may have been restored. */
 async function dropDuplicates(on: Connection, roomId: string, events: readonly RoomEvent[]) {
   const stored = await findHeldVersions(on, roomId, [...new Map(events.map((event) => [keyOf(event), event])).values()])
   const held = new Map(stored.map((versions) => [keyOf(versions), versions]))

@@ -62,7 +62,6 @@ async function foldAll(
   return { room, folded }
 }
 
-/** Whether the facts begin with the first fact of a room and are consistent. */
 const canCreateRoom = (roomId: string, facts: readonly RoomFact[]): boolean =>
   facts[0]?.version === 1n && tryFold(() => foldFacts(undefined, roomId, facts, () => false)).kind === 'folded'
 

@@ -12,7 +12,7 @@ import type { Connection } from '../../store/statement.ts'
 import type { DecidedState } from '../../store/unchanged-room.ts'
 import type { ChangeHeader } from '../../view/change-events.ts'
 
-/** `emoji`: that of a reaction. `signal` is aborted when the call ends. */
+/** `signal` is aborted when the call ends. */
 export type Target = { roomId: string; eventId: string; emoji?: string; signal: AbortSignal }
 
 export type FoundMessage = { room: RoomLog; standing: Standing; message: ChangeableMessage }

@@ -3,9 +3,8 @@ import type { Context } from '../../context.ts'
 import { findHandles, possibleHandles } from '../../domain/mentions/find-handles.ts'
 import { noMentions, type FoundMentions } from '../../domain/mentions/mentioned.ts'
 
-/** Handles that mention everyone in the room, or all who are not offline. They are never logins or names of roles. */
+/** Mention everyone in the room, or all who are not offline. They are never logins or names of roles. */
 const everyone = new Set(['all', 'here'])
-/** The form of logins. */
 const loginPattern = /^[a-z0-9][a-z0-9._-]{0,31}$/
 
 /** Never throws: if accounts does not answer, `pending` is true. */
@@ -32,6 +31,5 @@ export async function findMentions(ctx: Pick<Context, 'handles' | 'policy'>, bod
   }
 }
 
-/** By role name: its id, if messages may mention the role. */
 const rolesByName = (policy: Policy): ReadonlyMap<string, string | undefined> =>
   new Map([...policy.roles.values()].map(({ id, name, pingable }) => [name, pingable ? id : undefined]))

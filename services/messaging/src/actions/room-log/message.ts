@@ -7,7 +7,6 @@ import type { PostProperties } from '../../policy/room-access.ts'
 import type { AppendedPost, NewAttachment } from '../../store/new-post.ts'
 import type { PostedMessage } from '../../view/posted-event.ts'
 
-/** `key`: the idempotency key; `digest` recognizes the same request again. */
 export type Post = {
   caller: Subject
   draft: Draft

@@ -23,7 +23,6 @@ export type PostOutcome =
   | { kind: 'written'; row: EventRow }
   /** The key was used for the same request. `row` is the current message. */
   | { kind: 'replayed'; roomId: string; row: EventRow }
-  /** The key was used for another request. */
   | { kind: 'keyReused' }
   | { kind: 'fileTaken'; assetId: string }
   | { kind: 'refused'; error: ConnectError }
@@ -117,7 +116,6 @@ async function getReadableRoom(ctx: Context, caller: Subject, roomId: string): P
   return found.room
 }
 
-/** The message as its author sees it. */
 async function toRow(ctx: Context, message: Message, seq: bigint): Promise<EventRow> {
   const { roomId } = message.post.draft
   const stored =

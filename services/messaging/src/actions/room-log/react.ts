@@ -17,7 +17,6 @@ import { changeMessage, toChangeHeader, type Change, type FoundMessage, type Tar
 
 export type ReactionRequest = Target & { emoji: string; change: 'add' | 'remove' }
 
-/** `tally`: the reactions with this emoji afterwards. */
 export type ReactionResult = { changed: boolean; tally: Tally | undefined }
 
 /** A reaction to an echo is stored with its reply. */

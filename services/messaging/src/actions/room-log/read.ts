@@ -20,7 +20,6 @@ async function readRoom(ctx: Context, caller: Subject, roomId: string, read: Rea
   return found
 }
 
-/** Throws unless the caller may read the room. */
 export async function readAsMember(ctx: Context, caller: Subject, roomId: string, read: Read): Promise<EventRow[]> {
   return (await readRoom(ctx, caller, roomId, read)).events
 }

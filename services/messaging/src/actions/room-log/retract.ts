@@ -32,7 +32,7 @@ export function buildRetraction({ room, message }: FoundMessage, caller: Subject
   }
 }
 
-/** `skipped`: how many places earlier events of the change take. */
+/** `skipped`: as in `toChangeHeader`. */
 export function buildEchoRemoval(
   { room, message }: FoundMessage,
   echo: NonNullable<ChangeableMessage['echo']>,

@@ -28,7 +28,6 @@ export type FactsCommand = Submitted & { kind: 'facts'; facts: readonly RoomFact
 
 export type RoomCommand = PostCommand | ChangeCommand | FactsCommand
 
-/** `places`: how many places the change took; 0 if nothing changed. */
 export type ChangeOutcome = { kind: 'changed'; places: number } | { kind: 'refused'; error: ConnectError }
 
 /** The state after the facts and the number of new ones. Of refused facts, none is applied. */

@@ -17,7 +17,6 @@ export class RoomHeaderCache {
     })
   }
 
-  /** Undefined for an unknown room. */
   get(roomId: string): Promise<RoomHeader | undefined> {
     const cached = this.#headers.get(roomId)
     return cached ? Promise.resolve(cached) : this.#headers.fetch(roomId)

@@ -9,7 +9,6 @@ const post = { kind: 'post', message: {} as Message, signal } as const
 const change = { kind: 'change', change: () => Promise.resolve([]), signal } as const
 const facts = { kind: 'facts', facts: [], signal } as const
 
-/** Its batches end when the test calls their `end`. */
 function slowWriter() {
   const batches: { kinds: string[]; end: () => Promise<void> }[] = []
   const writer = new RoomWriter((_, commands) => {

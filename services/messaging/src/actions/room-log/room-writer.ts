@@ -35,8 +35,7 @@ export class RoomWriter {
         isRecording() ? withWriteSpan(commands, () => run(roomId, commands)) : run(roomId, commands),
       maxWeight: postsPerBatch,
       weight: ({ kind }) => (kind === 'change' ? weightOfChange : 1),
-      // Resolves when the command is committed or refused. Rejects if the call was canceled, the queue is full or the
-      // write failed.
+      // Facts may remove somebody's access.
       isUrgent: ({ kind }) => kind === 'facts',
       refusal: ({ signal }) => (signal.aborted ? callCanceled() : undefined),
       ...{ maxWaiting, busy: roomBusy },

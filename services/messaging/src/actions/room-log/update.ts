@@ -13,12 +13,11 @@ import { toPostedEvent } from '../../view/posted-event.ts'
 import { toChangeHeader, type Change, type FoundMessage } from './change.ts'
 import { buildEchoRemoval } from './retract.ts'
 
-/** Changes to the message or echo with this id; undefined fields stay. */
+/** Undefined fields stay. */
 export type Update = { eventId: string; body: string | undefined; withEcho: boolean | undefined }
 
 /**
- * Plans the text first, then the echo. Returns undefined if there is nothing to change. The result of the write is the
- * row of `eventId` if one statement was enough.
+ * Undefined if there is nothing to change. The result of the write is the row of `eventId` if one statement was enough.
  */
 export function planUpdate(
   ctx: Context,

@@ -77,7 +77,6 @@ async function writeLocked(
   wakeMentionResolver(ctx, permitted)
 }
 
-/** Writes into a room whose row is locked. */
 export async function writePostsInto(
   ctx: Context,
   log: LockedLog,
@@ -90,7 +89,7 @@ export async function writePostsInto(
   if (room && permitted.length > 0) log.addEntries(await append(ctx, log.on, room, permitted, outcomes))
 }
 
-/** Returns the stored room with the messages that may be posted, and records the refusals of the others. */
+/** Also records the refusals of the others. */
 async function findPermitted(
   ctx: Context,
   on: Connection,
@@ -125,7 +124,6 @@ function refusalOfNonMember(
   return standing && isEffectiveMember(ctx.policy(), post.caller, room, standing) ? undefined : notAMember(room)
 }
 
-/** Returns the outbox entries. */
 async function append(
   ctx: Context,
   on: Connection,

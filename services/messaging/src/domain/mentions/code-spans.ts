@@ -42,7 +42,6 @@ class RunsByLength {
     }
   }
 
-  /** The next run of this length after the one with this index. */
   after(index: number, length: number): Run | undefined {
     const ofLength = this.#byLength.get(length)
     while (ofLength?.length && (ofLength.at(-1)?.index ?? 0) <= index) ofLength.pop()

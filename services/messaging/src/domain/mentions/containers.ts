@@ -1,7 +1,6 @@
 /** `indent`: the columns before the content of the item. */
 export type Container = { kind: 'quote' } | { kind: 'item'; indent: number; empty: boolean }
 
-/** `at`: the current position. */
 export type Line = { text: string; at: number }
 
 /** Deeper containers are treated as text. */

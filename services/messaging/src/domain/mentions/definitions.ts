@@ -1,8 +1,6 @@
-/** `[label]: destination "title"` */
 const definition =
   / *\[((?:\\[^]|[^\\[\]])+)\]:\s*(?:<[^<>\n]*>|(?!<)(?:\\.|[^\\\s()]|\((?:\\.|[^\\\s()])*\))+)(?:(?: *\n *| +)(?:"(?:\\[^]|[^"\\])*"|'(?:\\[^]|[^'\\])*'|\((?:\\[^]|[^()\\])*\)))? *(?:\n|$)/y
 
-/** CommonMark's limit, in characters. */
 const maxLabelLength = 999
 
 /** As in CommonMark, neither case nor the amount of white space matters. */

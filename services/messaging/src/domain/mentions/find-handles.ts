@@ -3,7 +3,6 @@ import { removeCodeSpans } from './code-spans.ts'
 import { removeLinks } from './links.ts'
 import { paragraphsOf } from './prose.ts'
 
-/** Further handles are ignored. */
 export const maxHandles = 100
 
 // After a letter or digit, even with punctuation between, an "@" belongs to an e-mail address: `ann_@example.org`.

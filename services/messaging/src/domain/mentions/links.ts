@@ -7,7 +7,6 @@ import type { Labels } from './definitions.ts'
 const target =
   /\( ?(?:<[^<>]*>|(?!<)(?:\\.|[^\\\s()]|\((?:\\.|[^\\\s()])*\))*)(?: (?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))? ?\)/y
 
-/** Label of a reference link, directly after its text. */
 const reference = /\[((?:\\.|[^\\[\]])*)\]/y
 
 /** Also the path after a host name: `example.org/@ann`. */

@@ -16,7 +16,6 @@ const fence = /^(?:(`{3,})[^`]*|(~{3,}).*)$/
 const heading = /^#{1,6}(?: |$)/
 const underline = /^(?:=+|-+) *$/
 
-/** A paragraph or heading. */
 export type Paragraph = { text: string; quoted: boolean }
 
 /**
@@ -114,7 +113,6 @@ class ParagraphReader {
   }
 }
 
-/** Tab stops every four columns. */
 function expandTabs(text: string): string {
   if (!text.includes('\t')) return text
   let expanded = ''

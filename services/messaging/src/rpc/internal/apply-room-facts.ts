@@ -19,7 +19,6 @@ export function applyRoomFacts(ctx: Context): MethodImpl<typeof MessagingInterna
   }
 }
 
-/** From one snapshot, which may include later facts. */
 async function responseWithStandings(ctx: Context, roomId: string, { aboveVersion, afterUserId }: WantedStandings) {
   const held = await findHeldRoom(ctx.db, { roomId, above: aboveVersion, after: afterUserId })
   if (!held) return {}

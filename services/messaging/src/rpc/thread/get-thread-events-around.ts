@@ -35,7 +35,6 @@ export function getThreadEventsAround(ctx: Context): MethodImpl<typeof ThreadSer
   }
 }
 
-/** `target`: index of the anchor on the page, where the root is at 0. */
 type WindowWithTarget = Window<EventRow> & { target: number }
 
 const windowFromRoot = (count: number, replies: EventRow[]): WindowWithTarget => ({

@@ -16,7 +16,6 @@ export function getThreadEvents(ctx: Context): MethodImpl<typeof ThreadService.m
     const position = positionOf(cursor)
     const thread = { roomId, rootEventId: threadRootEventId }
     const { root, replies } = await readThread(ctx, caller, thread, (reader, rootEventId) =>
-      // One more, to know whether there is another page.
       readReplies(ctx.pool, reader, rootEventId, position, count + 1),
     )
     const window = windowAt(count, position, replies)

@@ -51,7 +51,6 @@ export function exportMessages(ctx: Context): MethodImpl<typeof MessagingTransfe
   }
 }
 
-/** Deleted messages are exported without reactions and attachments. */
 const seqsOfUndeleted = (rows: readonly store.ExportedMessage[]): bigint[] =>
   rows.flatMap(({ seq, deletedAt }) => (deletedAt === null ? seq : []))
 

@@ -36,7 +36,6 @@ function addUser(userId: string, roleIds: string[] = []): UserAccess {
   return added
 }
 
-/** As the hub does; returns `user +room` and `user -room`. */
 function applyChange(change: AccessChange): string[] {
   for (const gain of change.gains) gain.user.rooms.add(gain.roomId)
   for (const loss of change.losses) loss.user.rooms.delete(loss.roomId)

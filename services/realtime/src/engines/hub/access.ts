@@ -9,7 +9,6 @@ import { type UserAccess } from './user-access.ts'
  * causes them is published, losses after it, so that the user receives the event in both cases.
  */
 export type AccessChange = { gains: UserRoom[]; losses: UserRoom[]; affected: AffectedUsers }
-/** Users, on any node, whose rooms an event may change. */
 type AffectedUsers = readonly string[] | 'everyone'
 export type UserRoom = { user: UserAccess; roomId: string }
 
@@ -55,7 +54,6 @@ export class Access {
     return this.#changesOf(this.users.values(), this.universalRooms.ids(), [])
   }
 
-  /** After a user's standings were loaded or their roles replaced. */
   recomputeFor(user: UserAccess): AccessChange {
     const rooms = new Set<string>(user.standings.keys())
     for (const roomId of this.universalRooms.ids()) rooms.add(roomId)

@@ -3,7 +3,6 @@ import { isRecording, withSpan } from '@parley/telemetry'
 
 type Delivery<Position> = {
   deliver: (event: Event, position: Position) => void
-  /** `error`: thrown by `deliver`. */
   onFailure: (event: Event, error: unknown) => void
 }
 

@@ -3,12 +3,9 @@ import { eventFrame, frameWithoutPosition } from './frame.ts'
 import { deletionProperty, type ReplayFrame } from './replay-buffer.ts'
 import { topics } from './topics.ts'
 
-/** For one audience. */
 export type EventFrame = ReplayFrame & {
   envelope: Uint8Array
-  /** Whose members receive the frame. */
   roomId?: string
-  /** Who receive the frame. */
   userIds?: readonly string[]
 }
 
@@ -26,7 +23,6 @@ export const propertyByThrottledKind: ReadonlyMap<string, string> = new Map([
   ['policy_changed', 'permissions'],
 ])
 
-/** One for each audience. */
 export const eventFrames = (event: Event, position: string): EventFrame[] =>
   event.deliveries.flatMap((delivery) => frameFor(event, delivery, position) ?? [])
 

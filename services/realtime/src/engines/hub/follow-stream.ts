@@ -19,7 +19,6 @@ type Options = {
   metrics: Metrics
   /** How far back the stream is read at start: milliseconds before the newest event. */
   historyMs: number
-  /** Reloads state that does not come from the stream. */
   load: () => Promise<void>
 }
 

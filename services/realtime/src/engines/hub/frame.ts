@@ -30,7 +30,6 @@ export function eventFrame(envelope: Uint8Array, position: string): Uint8Array {
   return frame
 }
 
-/** For a hint, or an event sent late or out of order. */
 export function frameWithoutPosition(envelope: Uint8Array): Uint8Array {
   return Uint8Array.from([...eventTag, ...varint(envelope.length), ...envelope])
 }

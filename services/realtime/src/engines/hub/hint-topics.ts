@@ -4,14 +4,12 @@ import type { UserAccess } from './user-access.ts'
 
 const behindBytes = 65_536
 
-/** Hints are withheld from a socket with so many unsent bytes. */
 export const isBehind = ({ buffered }: Subscriber): boolean => buffered > behindBytes
 
 /** Unsubscribes slow sockets until they have caught up. */
 export class HintTopics {
   readonly #unsubscribed = new WeakSet<Subscriber>()
 
-  /** To be called when the socket's stream starts. */
   subscribe(connection: Subscriber, user: UserAccess): void {
     for (const topic of hintTopicsOf(user)) connection.subscribe(topic)
   }
@@ -26,7 +24,6 @@ export class HintTopics {
 
   isSubscribed = (connection: Subscriber): boolean => connection.isOpen && !this.#unsubscribed.has(connection)
 
-  /** Unsubscribes sockets that have become slow, and subscribes others again. */
   updateSubscriptions(users: Iterable<UserAccess>): void {
     for (const user of users) {
       for (const connection of user.connections) if (connection.isOpen) this.#update(connection, user)

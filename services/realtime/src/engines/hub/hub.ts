@@ -40,7 +40,6 @@ const maxUncheckedEndAgeMs = 60_000
 export class Hub implements Disposable {
   readonly access: Access
   readonly hintTopics = new HintTopics()
-  /** With an accepted hello. */
   readonly connections = new Set<Subscriber>()
   readonly #options: Options
   readonly #now: () => number
@@ -48,7 +47,6 @@ export class Hub implements Disposable {
   readonly #publisher: Publisher
   #position = positionOf(0, '')
   #nextSlice = 0
-  /** All sockets were last reset, in milliseconds. */
   #resetAt = 0
 
   constructor(options: Options) {
@@ -62,7 +60,6 @@ export class Hub implements Disposable {
     })
   }
 
-  /** Of the event handled last. */
   get position(): string {
     return this.#position
   }
@@ -121,7 +118,6 @@ export class Hub implements Disposable {
     for (const connection of [...this.connections]) connection.end(end)
   }
 
-  /** With an accepted hello, on this node. */
   socketCountOf(userId: string): number {
     return this.access.users.get(userId)?.connections.size ?? 0
   }
@@ -150,13 +146,11 @@ export class Hub implements Disposable {
       this.access.users.delete(user.userId)
   }
 
-  /** To be called when the standings of a user are complete. */
   finishLoading(user: UserAccess): void {
     user.loaded = true
     this.#applyChange(this.access.recomputeFor(user))
   }
 
-  /** The socket receives what is published from now on. */
   subscribe(connection: Subscriber, user: UserAccess): void {
     for (const topic of topicsOf(user)) connection.subscribe(topic)
     connection.subscribe(topics.slice(this.#nextSlice++ % slices))
@@ -168,7 +162,6 @@ export class Hub implements Disposable {
     this.#options.replayBuffer.setCompleteSince(timeMs)
   }
 
-  /** What a person missed since a position and may still receive. */
   replay(user: UserAccess, position: string): Replay {
     return this.#options.replayBuffer.replaySince(position, user.userId, topicsOf(user))
   }

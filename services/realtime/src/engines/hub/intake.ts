@@ -1,6 +1,6 @@
 import type { Event } from '@parley/contracts/internal'
 
-/** `seq`: the position on the stream; milliseconds since 1970. */
+/** `storedAtMs`: since 1970. */
 export type StreamEntry = { seq: number; storedAtMs: number }
 type Deliver = (events: readonly Event[], stored: StreamEntry) => void
 type Batch = { events: readonly Event[]; stored: StreamEntry }
@@ -35,7 +35,6 @@ export class Intake implements Disposable {
     }
   }
 
-  /** In order. */
   flush(): void {
     this.#stopTimer()
     this.#lastFlush = performance.now()

@@ -1,4 +1,3 @@
-/** Its end sends the newest message of a key. */
 type Window = { endsAt: number; send: (() => void) | undefined }
 
 const defaultMs = 2_000
@@ -26,7 +25,6 @@ export class KeyedThrottle implements Disposable {
     if (window) window.send = undefined
   }
 
-  /** Also ends the windows. */
   clear(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -48,7 +46,6 @@ export class KeyedThrottle implements Disposable {
     if (first) this.#timer ??= setTimeout(() => this.#closeWindows(), first.endsAt - performance.now()).unref()
   }
 
-  /** A waiting message is sent and begins another window. */
   #closeWindows(): void {
     const now = performance.now()
     try {

@@ -7,7 +7,6 @@ const policyResponse = (revision: bigint) => create(GetPolicyResponseSchema, { r
 const delta = (id: string, revision: bigint, baseRevision: bigint) =>
   create(EventSchema, { id, fact: { case: 'policy', value: { revision, baseRevision } } })
 
-/** `answer` answers the oldest pending load. */
 function newPolicy() {
   const answers: ((policy: GetPolicyResponse) => void)[] = []
   const load = () => new Promise<GetPolicyResponse>((resolve) => answers.push(resolve))

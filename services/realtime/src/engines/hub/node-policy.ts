@@ -19,7 +19,6 @@ export class NodePolicy {
   #reloading: Promise<void> | undefined
   #mustLoad = false
   readonly #applied = new RecentIds()
-  /** A policy requested before a change may be outdated. */
   #changes = 0
 
   constructor(load: () => Promise<GetPolicyResponse>, stop: AbortSignal) {
@@ -32,7 +31,6 @@ export class NodePolicy {
     return this.#policy
   }
 
-  /** Called after each change. */
   onChange(changed: (change: PolicyChange) => void): void {
     this.#changed = changed
   }

@@ -45,7 +45,6 @@ export class PresenceHints implements Disposable {
     if (version <= (this.#newest.get(userId) ?? 0n)) return
     if (this.#newest.size >= maxRemembered) this.#newest.clear()
     this.#newest.set(userId, version)
-    // Nothing needs to be encoded.
     if (this.#options.users.size === 0) return
     if (crowded) this.#crowded.offer(userId, () => this.#publishToAudience(hint))
     else this.#throttle.offer(userId, () => this.#options.publish(topics.hints, frameOf(hint)))
@@ -58,7 +57,6 @@ export class PresenceHints implements Disposable {
     for (const user of recipients) this.#publishToUser(user, frame)
   }
 
-  /** Unsubscribes slow sockets meanwhile. */
   #publishToUser({ userId, connections }: UserAccess, frame: Uint8Array): void {
     const topic = topics.user(userId)
     const behind = [...connections].filter((connection) => connection.isOpen && isBehind(connection))

@@ -12,7 +12,6 @@ afterEach(() => void jest.useRealTimers())
 
 const allSlices = Array.from({ length: slices }, (_, n) => `everyone:${n}`).sort()
 
-/** With this number of sockets. */
 function publisherTo(sockets: number) {
   const published: { topic: string; frame: Buffer }[] = []
   const users = new Map([['Uanna', new UserAccess('Uanna', [], 1n)]])
@@ -22,7 +21,6 @@ function publisherTo(sockets: number) {
     countSockets: () => sockets,
     metrics: { countPublished: () => undefined },
   })
-  /** Changes Bert's status. */
   const setStatus = (text: string) => {
     const event = create(EventSchema, {
       ...{ id: text, kind: 'user_custom_status_set', aggregateType: 'user', aggregateId: 'Ubert', version: 1n },
@@ -30,7 +28,6 @@ function publisherTo(sockets: number) {
     })
     publisher.publish(event, eventFrames(event, `position of ${text}`))
   }
-  /** To which a status was published late. */
   const topicsOf = (text: string) =>
     published.flatMap(({ topic, frame }) => (frame.equals(frameWithoutPosition(Buffer.from(text))) ? [topic] : []))
   return { publisher, users, published, setStatus, topicsOf }

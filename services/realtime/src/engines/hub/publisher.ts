@@ -10,9 +10,7 @@ import { openConnectionsOf, type UserAccess } from './user-access.ts'
 
 type Options = {
   publish: (topic: string, frame: Uint8Array) => void
-  /** On this node. */
   users: ReadonlyMap<string, UserAccess>
-  /** On this node. */
   countSockets: () => number
   metrics: Pick<Metrics, 'countPublished'>
 }
@@ -28,7 +26,6 @@ export class Publisher implements Disposable {
     this.#broadcast = new SlicedBroadcast(options)
   }
 
-  /** Throttled frames are published at once or later. */
   publish(event: Event, frames: readonly EventFrame[]): void {
     this.#newest = event
     // A client that connects later reads the state after this event or gets it in a replay, so nothing older may
@@ -60,7 +57,6 @@ export class Publisher implements Disposable {
     }
   }
 
-  /** Drops all waiting events. */
   clear(): void {
     this.#throttle.clear()
     this.#broadcast.clear()

@@ -1,9 +1,7 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Event } from '@parley/contracts/internal'
 
-/** Of one room, call or file. */
 type Seen = {
-  /** The version received last, and when its event occurred. */
   last: bigint
   lastMs: number
   /** Ids up to this version may be forgotten. */
@@ -12,7 +10,6 @@ type Seen = {
 
 type Generation = { ids: Set<string>; versions: Map<string, Seen> }
 
-/** Between two processes. */
 const maxClockDifferenceMs = 2000
 
 /** Aggregates of which clients need every event. Other events only make clients reload. */
@@ -31,12 +28,10 @@ export class RecentVersions {
   #old = emptyGeneration()
   readonly #generationSize: number
 
-  /** `generationSize`: in events. */
   constructor(generationSize = 100_000) {
     this.#generationSize = generationSize
   }
 
-  /** Remembers the event; returns whether it is new. */
   admit(event: Event): boolean {
     if (this.#young.ids.has(event.id) || this.#old.ids.has(event.id)) return false
     if (this.#young.ids.size >= this.#generationSize) {

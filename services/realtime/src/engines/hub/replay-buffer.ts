@@ -3,14 +3,11 @@ import { maxBroadcastMs } from './sliced-broadcast.ts'
 import { TopicLog } from './topic-log.ts'
 
 export type ReplayEvent = {
-  /** See `positionOf`. */
   position: string
-  /** Milliseconds since 1970. */
   storedAtMs: number
   frames: readonly ReplayFrame[]
 }
 
-/** A frame as published to topics. */
 export type ReplayFrame = {
   bytes: Uint8Array
   topics: readonly string[]
@@ -29,7 +26,6 @@ type Options = {
   windowMs: number
   /** Estimated. The newest frame of each key is kept even beyond it. */
   maxBytes: number
-  /** For one socket. */
   maxReplayBytes: number
 }
 
@@ -58,10 +54,8 @@ export class ReplayBuffer {
   #completeSinceMs: number | undefined
   /** Frames with a key may be missing up to this time. */
   #newestDroppedUntilMs = -Infinity
-  /** By position, oldest first. */
   readonly #events = new Map<string, StoredEvent>()
   readonly #topics = new Map<string, TopicLog<Item>>()
-  /** By key, oldest first. */
   readonly #newest = new Map<string, Item>()
   /** By person: ordinal of the newest event that may have changed their access; oldest first. */
   readonly #accessChanges = new Map<string, number>()
@@ -71,7 +65,7 @@ export class ReplayBuffer {
     this.#options = options
   }
 
-  /** In milliseconds since 1970: everything stored from this time on has been added. */
+  /** Since 1970: everything stored from this time on has been added. */
   setCompleteSince(timeMs: number): void {
     this.#completeSinceMs = timeMs
   }
@@ -90,18 +84,15 @@ export class ReplayBuffer {
     this.#evict(storedAtMs)
   }
 
-  /** The rooms of this person change with the next event. */
   recordAccessChange(userId: string): void {
     this.#accessChanges.delete(userId)
     this.#accessChanges.set(userId, this.#ordinal + 1)
   }
 
-  /** Anybody's rooms may change with the next event. */
   recordEveryonesAccessChange(): void {
     this.#everyonesAccessChange = this.#ordinal + 1
   }
 
-  /** Drops the newest frames of a user's properties, except the deletion of the account. */
   forget(userId: string): void {
     for (const [key, { frame }] of this.#newest)
       if (frame.throttleKey?.subject === userId && frame.throttleKey.property !== deletionProperty)
@@ -139,11 +130,9 @@ export class ReplayBuffer {
 
   /** Undefined if they are too many bytes for one socket. */
   #framesAfter(from: StoredEvent, topics: Iterable<string>): Uint8Array[] | undefined {
-    // The client may have received some frames of the event.
     const first = from.frames.length > 1 ? from.ordinal : from.ordinal + 1
     const items: Item[] = []
     let bytes = 0
-    /** Adds items, too. */
     const exceedsLimitWith = (more: Iterable<Item>): boolean => {
       for (const item of more) {
         items.push(item)
@@ -174,7 +163,6 @@ export class ReplayBuffer {
     }
   }
 
-  /** Except the newest event. */
   #evict(newestMs: number): void {
     const oldestMs = newestMs - this.#options.windowMs - longestDelayMs
     for (const [key, { storedAtMs }] of this.#newest) {

@@ -4,7 +4,6 @@ type Waiting<Request, Response> = {
   reject: (reason: unknown) => void
 }
 
-/** Sends requests together after `gatherMs`, or when there are `maxBatch`. */
 export class RequestBatcher<Request, Response> implements Disposable {
   readonly #sendAll: (requests: Request[]) => Promise<Response[]>
   readonly #gatherMs: number

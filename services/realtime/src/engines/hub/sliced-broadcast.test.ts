@@ -15,7 +15,6 @@ function broadcastTo(sockets: number) {
     countSockets: () => sockets,
   })
   const send = (key: string, text: string) => broadcast.send(key, frame(`${text} now`), () => frame(`${text} late`))
-  /** To which a frame was published. */
   const topicsOf = (text: string) => published.flatMap((one) => (one.endsWith(` ${text}`) ? [one.split(' ')[0]] : []))
   return { broadcast, published, send, topicsOf }
 }

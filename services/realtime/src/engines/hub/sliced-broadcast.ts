@@ -2,18 +2,15 @@ import { topics } from './topics.ts'
 
 type Options = {
   publish: (topic: string, frame: Uint8Array) => void
-  /** On this node. */
   countSockets: () => number
 }
 /** `left`: slices that have yet to receive the frame. */
 type Waiting = { frame: Uint8Array; left: number }
 
-/** More sockets receive frames in slices. */
 const maxAtOnce = 1_000
 const socketsPerSecond = 1_000
 /** Until the last slice has received a frame, however many sockets there are. */
 export const maxBroadcastMs = 20_000
-/** Every socket belongs to one slice. */
 export const slices = 64
 /** Bounds the memory. Further frames are sent to all sockets at once. */
 const maxWaiting = 10_000
@@ -50,12 +47,10 @@ export class SlicedBroadcast implements Disposable {
     if (waiting) waiting.frame = late()
   }
 
-  /** Some sockets may have received the frame. */
   forget(key: string): void {
     this.#waiting.delete(key)
   }
 
-  /** Some sockets may have received the frames. */
   clear(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -82,7 +82,6 @@ export class SocketOpener implements Disposable {
     return user.loading
   }
 
-  /** The event may affect sockets being opened. */
   observe(event: Event): void {
     if (event.fact.case !== 'credentialsEnded' && event.fact.case !== 'userRolesChanged') return
     for (const events of this.#meanwhile) events.push(event)
@@ -131,7 +130,6 @@ export class SocketOpener implements Disposable {
   }
 }
 
-/** The events that arrived during the call. */
 function applyEvents(caller: Caller | undefined, meanwhile: readonly Event[]): Caller | undefined {
   if (!caller) return undefined
   let { roleIds, rolesVersion } = caller

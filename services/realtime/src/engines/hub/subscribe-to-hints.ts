@@ -8,12 +8,10 @@ import { TypingHints } from './typing-hints.ts'
 
 type Sockets = {
   publish: (topic: string, frame: Uint8Array) => void
-  /** Subscribed sockets. */
   countSubscribers: (topic: string) => number
 }
 type Dependencies = { hub: Hub; intake: Intake; metrics: Metrics }
 
-/** Hints are not on the stream. */
 export function subscribeToHints(
   host: Host,
   { publish, countSubscribers }: Sockets,

@@ -5,12 +5,10 @@ export type Subscriber = {
   /** Its stream is open; only then is it subscribed to topics. */
   readonly isOpen: boolean
   readonly credentialId: string | undefined
-  /** Unsent bytes. */
   readonly buffered: number
   /** Approximately; `now` is a time of `performance.now()`. */
   isOlderThan(maxAgeMs: number, now: number): boolean
   subscribe(topic: string): void
   unsubscribe(topic: string): void
-  /** Sends the reason, then closes. */
   end(end: StreamEnd): void
 }

@@ -1,4 +1,3 @@
-/** A queue, oldest first. */
 export class TopicLog<Item> {
   #items: (Item | undefined)[] = []
   #first = 0

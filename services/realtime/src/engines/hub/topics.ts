@@ -1,4 +1,3 @@
-/** Of this node's sockets. */
 export const topics = {
   everyone: 'everyone',
   slice: (number: number) => `everyone:${number}`,

@@ -43,7 +43,6 @@ beforeEach(() => {
 
 const hintTopics = new HintTopics()
 
-/** On this node. */
 function openSocketOf(userId: string, ...roomIds: string[]): Socket {
   const user = users.get(userId) ?? new UserAccess(userId, [], 1n)
   for (const roomId of roomIds) user.rooms.add(roomId)

@@ -10,11 +10,9 @@ import { openConnectionsOf, type UserAccess } from './user-access.ts'
 
 type Options = {
   publish: (topic: string, frame: Uint8Array) => void
-  /** Subscribed sockets. */
   countSubscribers: (topic: string) => number
   users: ReadonlyMap<string, UserAccess>
   hintTopics: HintTopics
-  /** Applies waiting events of the stream. */
   catchUp: () => void
   onUnreadable: (error: unknown) => void
   /** Monotonic, in milliseconds. */
@@ -23,7 +21,6 @@ type Options = {
 
 /** On this node, subscribed to a room's hints. Above it they are of little use, and costly, so none are sent. */
 const maxSockets = 500
-/** Further hints are dropped. */
 const maxWaiting = 10_000
 const holdMs = 100
 /** Per window, person and room; the room itself counts as a thread. Clients send hints less often. */
@@ -75,7 +72,6 @@ export class TypingHints implements Disposable {
     this.#timer = undefined
   }
 
-  /** Counts the hint; returns whether it is within the limits of this window. */
   #admit({ roomId, userId, threadRootEventId }: TypingHint): boolean {
     const now = (this.#options.now ?? (() => performance.now()))()
     if (now >= this.#windowEndsAt) {
@@ -107,7 +103,6 @@ export class TypingHints implements Disposable {
     this.#publish(topic, hint, own)
   }
 
-  /** Unsubscribes the excluded sockets meanwhile. */
   #publish(topic: string, { roomId, userId, threadRootEventId }: TypingHint, excluded: readonly Subscriber[]): void {
     const value = { roomId, ...(threadRootEventId && { threadRootEventId }) }
     const event = { id: newId('event'), createdAt: new Date(), actorId: userId, value }

@@ -16,7 +16,6 @@ export class UniversalRooms {
     return known?.universal !== room.universal || known.groupId !== room.groupId
   }
 
-  /** Undefined if the room is not universal. */
   get(roomId: string): UniversalRoom | undefined {
     const room = this.#rooms.get(roomId)
     return room?.universal ? room : undefined

@@ -1,11 +1,9 @@
 import type { Standing } from '../../domain/standing.ts'
 import type { Subscriber } from './subscriber.ts'
 
-/** With an open stream. */
 export const openConnectionsOf = (user: UserAccess): Subscriber[] =>
   [...user.connections].filter(({ isOpen }) => isOpen)
 
-/** With at least one connection to this node. */
 export class UserAccess {
   readonly userId: string
   roleIds: readonly string[]
@@ -24,7 +22,6 @@ export class UserAccess {
     this.rolesVersion = rolesVersion
   }
 
-  /** Only a newer version; returns whether it is. */
   setRoles(roleIds: readonly string[], version: bigint): boolean {
     if (version <= this.rolesVersion) return false
     this.roleIds = roleIds

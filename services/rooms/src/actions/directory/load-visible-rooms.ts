@@ -9,7 +9,6 @@ import { readRoomStates, type RoomStates } from '../../clients/messaging.ts'
 
 export type VisibleRooms = { visible: ShownRoom[]; states: RoomStates; viewer: Viewer }
 
-/** Also fetches the states of rooms that the viewer is in, and the participants of direct messages. */
 export async function loadVisibleRooms(
   ctx: Context,
   subject: Subject,

@@ -24,7 +24,6 @@ export async function findRoomAccess(
   return { room, effectiveMember }
 }
 
-/** Rooms of which the user is an effective member; none for a deleted user. */
 export async function findAccessibleRooms(
   { db, policy }: Pick<Context, 'db' | 'policy'>,
   user: Subject,

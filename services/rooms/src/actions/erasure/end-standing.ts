@@ -12,7 +12,6 @@ export async function endStanding(ctx: Context, roomId: string, userId: string):
     ctx.db.transaction(async (tx) => {
       const room = await lockRoom(tx, roomId)
       if (!room) return []
-      // Another process may already have ended the standing.
       const { member, banned } = await findStanding(tx, roomId, userId)
       let changed: Changed = { room, facts: [] }
       const facts = []

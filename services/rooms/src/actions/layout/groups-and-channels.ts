@@ -3,7 +3,6 @@ import { findGroups } from '../../store/groups.ts'
 import { findChannelsInOrder, type ChannelRow } from '../../store/layout.ts'
 import type { GroupRow } from '../../store/rows.ts'
 
-/** Groups in sidebar order, with channels sorted within their group, without archived ones. */
 export async function findGroupsAndChannels({
   db,
 }: Pick<Context, 'db'>): Promise<{ groups: GroupRow[]; channels: ChannelRow[] }> {

@@ -18,7 +18,6 @@ import { findRoom } from '../../store/rooms.ts'
 import { toStorableDescription } from './description.ts'
 import { nameCandidates } from './name-candidates.ts'
 
-/** `made`: by this call. */
 export type ImportedRoom = { roomId: string; name: string; made: boolean }
 
 const attempts = 3

@@ -27,7 +27,6 @@ export function batchRoomReads(db: Db): ReadRoom {
   })
   return async (userId, roomId, viewerId = userId) => {
     const [seen, viewed] = await Promise.all([userId, viewerId].map((id) => batcher.submit(roomId, id)))
-    // An import, which has no viewer, sees all direct messages.
     if (!seen || !viewed || (viewerId !== '' && isDmOfOthers(viewed))) throw roomNotFound()
     return seen
   }

@@ -12,7 +12,6 @@ import { getRoomWithStanding, getStandingsInRoom } from '../../store/rooms.ts'
 
 export type RoomChange = {
   roomId: string
-  /** Whose standing the decision needs. */
   userId: string
   cause: Cause
   /**
@@ -20,18 +19,16 @@ export type RoomChange = {
    * under the lock.
    */
   decide: (seen: RoomWithStanding) => Outcome
-  /** `join` and `leave` change the membership of the user. */
   write: 'join' | 'leave' | ((tx: Tx, room: RoomRow) => Promise<Changed>)
   /**
    * Recognises facts of earlier, identical changes. If there is nothing to write, the call waits for the newest of
    * them.
    */
   isAbout: (fact: RoomFact) => boolean
-  /** Set if the change may alter the groups that people see. Undefined: nothing visible changes. */
+  /** Undefined: the groups that people see stay the same. */
   layoutAuditEvents?: (before: RoomRow) => LayoutAuditEvent[] | undefined
 }
 
-/** `entries`: of the outbox. */
 export type Committed = Changed & { entries: bigint[] }
 
 /**
@@ -57,7 +54,6 @@ type ChangeBatch = [RoomChange, ...RoomChange[]]
 
 const isMembership = ({ write }: RoomChange): boolean => write === 'join' || write === 'leave'
 
-/** In order: consecutive memberships of different people, or a single change of another kind. */
 function toBatches(changes: readonly RoomChange[]): ChangeBatch[] {
   const batches: ChangeBatch[] = []
   for (const change of changes) {
@@ -69,7 +65,6 @@ function toBatches(changes: readonly RoomChange[]): ChangeBatch[] {
   return batches
 }
 
-/** The number of statements does not depend on the number of people. */
 async function commitMemberships(tx: Tx, roomId: string, changes: readonly RoomChange[]): Promise<Committed[]> {
   // A separate statement: only data read after the lock was granted is current.
   const { room, standings } = await getStandingsInRoom(

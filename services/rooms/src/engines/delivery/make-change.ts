@@ -10,7 +10,7 @@ import { layoutKey, type WriteQueue } from './write-queue.ts'
 type Needs = { db: Db; delivery: FactDelivery; relay: Pick<Relay, 'wake'>; writes: WriteQueue; readRoom: ReadRoom }
 
 /**
- * Resolves when messaging has applied the change, even if an earlier call made it; throws unavailable if that takes too
+ * Resolves when messaging has applied the change, even if an earlier call made it. Throws unavailable if that takes too
  * long.
  */
 export async function makeChange(ctx: Needs, change: RoomChange, remaining: RemainingTime): Promise<Changed> {

@@ -4,7 +4,6 @@ import { notAppliedYet } from '../../errors.ts'
 import { recordDelivery, reportDeliveryFailure } from '../../metrics.ts'
 import { RoomDelivery, type FactStore } from './room-delivery.ts'
 
-/** Of the call; undefined without a deadline. */
 export type RemainingTime = { timeoutMs: () => number | undefined }
 
 /**
@@ -18,7 +17,6 @@ type Options = { apply: ApplyFacts; facts: FactStore; timeoutMs: number }
 /** For the response to reach the caller before its deadline. */
 const reservedForResponseMs = 250
 
-/** The deliveries in progress in this process. */
 export class RoomDeliveries {
   readonly #options: Options
   readonly #deliveries = new Map<string, RoomDelivery>()
@@ -38,18 +36,15 @@ export class RoomDeliveries {
     throw notAppliedYet()
   }
 
-  /** The configured time, or less if the call's deadline is earlier. */
   waitMs(remaining?: RemainingTime): number {
     return Math.max(Math.min(this.#options.timeoutMs, (remaining?.timeoutMs() ?? Infinity) - reservedForResponseMs), 1)
   }
 
-  /** When a target was not applied in time. */
   onLeftBehind(listener: () => void): Disposable {
     this.#leftBehindListeners.add(listener)
     return { [Symbol.dispose]: () => void this.#leftBehindListeners.delete(listener) }
   }
 
-  /** Resolves when no delivery is in progress. */
   async drain(): Promise<void> {
     await Promise.all([...this.#deliveries.values()].map((delivery) => delivery.drain()))
   }

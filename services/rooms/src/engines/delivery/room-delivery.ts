@@ -4,7 +4,6 @@ import type { ApplyFacts, HeldFact } from '../../clients/messaging.ts'
 import { factsPerCall } from '../../store/facts.ts'
 import type { Rebased } from '../../store/rebase-facts.ts'
 
-/** In the database. */
 export type FactStore = {
   above(roomId: string, version: bigint): Promise<RoomFact[]>
   unapplied(roomId: string, upTo: bigint): Promise<RoomFact[]>
@@ -23,9 +22,8 @@ export type RoomDeliveryOptions = {
   awaitStream: boolean
   apply: ApplyFacts
   facts: FactStore
-  /** When messaging or the store fails; the delivery retries as long as a caller waits. */
+  /** The delivery retries as long as a caller waits. */
   onFailure: (error: unknown) => void
-  /** When no caller waits any longer. */
   onIdle: () => void
 }
 
@@ -68,7 +66,6 @@ export class RoomDelivery {
     })
   }
 
-  /** Resolves when no delivery is in progress. */
   async drain(): Promise<void> {
     await this.#running
   }

@@ -5,7 +5,6 @@ import type { Committed, RoomChange } from './commit-changes.ts'
 import type { RemainingTime } from './room-deliveries.ts'
 
 export const layoutKey = 'layout'
-/** For people who join all rooms of a group. */
 export const groupKey = (groupId: string): string => `members of ${groupId}`
 
 type Change = { kind: 'change'; change: RoomChange }
@@ -32,7 +31,6 @@ export class WriteQueue {
     })
   }
 
-  /** Throws unavailable if the caller's deadline passes while the change waits. */
   async change(change: RoomChange, remaining: RemainingTime): Promise<Committed> {
     const committed = await this.#batches.submit(change.roomId, { kind: 'change', change, remaining })
     if (!committed) throw new Error('a change was not committed')
@@ -48,7 +46,6 @@ export class WriteQueue {
     return result.value
   }
 
-  /** Keys with running or waiting work. */
   get size(): number {
     return this.#batches.size
   }

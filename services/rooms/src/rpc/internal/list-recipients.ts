@@ -5,7 +5,6 @@ import type { Context } from '../../context.ts'
 import { assertIdCount } from '../../domain/id-count.ts'
 import { toRoomHeader } from '../../view/access.ts'
 
-/** In a request, and on a page. */
 const maxUsers = 1000
 const maxRoles = 100
 

@@ -15,7 +15,6 @@ export function reorderSidebarItemsInGroup(
 ): MethodImpl<typeof AdminRoomLayoutService.method.reorderSidebarItemsInGroup> {
   return async ({ groupId, items }, call) => {
     const caller = callerOf(call)
-    // Before the lock of the layout, and again under it.
     const assertAllowed = () => assertCanManageGroup(ctx.policy.current(), caller, groupId)
     assertAllowed()
     const cause = { actorId: caller.userId, at: ctx.now() }

@@ -27,7 +27,6 @@ export function importRoom(ctx: Context): MethodImpl<typeof RoomsTransferService
   }
 }
 
-/** Or returns the existing one, imported or not. */
 async function makeDm(
   ctx: Context,
   request: ImportRoomRequest,
