@@ -51,7 +51,7 @@ function videoProcessed(assetId: string, version: bigint, video: MessageInitShap
 const apply = (roomId: string, ...events: RoomEvent[]) => fleet.messaging.applyRoomEvents({ roomId, events })
 
 describe('ApplyRoomEvents', () => {
-  test('gives each event its own place, and delivers it to the room', async () => {
+  test('gives each event a place, and delivers it to the room', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     await using recorded = await recordRoomEvents(fleet, roomId)
     const events = [joined(roomId, 'C1', 1n), joined(roomId, 'C1', 2n, 'bob')]
@@ -109,7 +109,7 @@ describe('ApplyRoomEvents', () => {
     expect(published.map(({ version }) => version)).toEqual([3n, 4n, 5n, 6n])
   })
 
-  test('accepts a version of an aggregate once, even a lower one, as after a restore, but no version 1 after others', async () => {
+  test('accepts each version once, even a lower one, but no version 1 after others', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordRoomEvents(fleet, roomId)
     const events = [30n, 40n, 20n, 31n].map((version) => joined(roomId, 'C5', version))
@@ -145,7 +145,7 @@ describe('ApplyRoomEvents', () => {
     expect(rows).toEqual([{ version: 3n }])
   })
 
-  test('stores the state of a video with the file of the message', async () => {
+  test('stores the state of a video', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const { id } = await say(fleet.as('ann'), roomId, 'x')
     const [clip = '', other = ''] = await attach(fleet, roomId, id, [{}, {}])

@@ -117,7 +117,7 @@ test('events of a direct message go only to its participants', async () => {
 })
 
 describe('a ban', () => {
-  test('ends the membership visibly, and its own end does not restore it', async () => {
+  test('ends the membership, and its own end does not restore it', async () => {
     const room = await fleet.room().channel(['ann', 'bob'])
     await room.ban('bob')
     expect((await timeline(room)).at(-1)).toMatchObject({ kind: 'userLeftRoom', actorId: 'bob' })

@@ -5,7 +5,7 @@ import { EventBatchSchema } from '@parley/contracts/internal'
 import { eventSubject, eventStream } from '@parley/events'
 import { startFleet } from './_fleet.ts'
 
-test('a call with await_stream waits until its event is on the stream', async () => {
+test('await_stream waits until the event is on the stream', async () => {
   await using fleet = await startFleet({ processes: 2 })
   const room = await fleet.room().channel(['ann'])
   const subject = eventSubject({ aggregateType: 'room', aggregateId: room.roomId, kind: 'user_left_room' })
@@ -18,7 +18,7 @@ test('a call with await_stream waits until its event is on the stream', async ()
   }
 })
 
-test('without the stream, a call with await_stream applies the facts but fails with unavailable, and a retry waits again', async () => {
+test('without the stream, await_stream applies the facts and fails with unavailable; a retry waits again', async () => {
   const waits: bigint[][] = []
   let isDown = true
   const waitUntilStored = async (entries: readonly bigint[]) => {

@@ -170,7 +170,7 @@ test('concurrent requests for an echo create one', async () => {
 test.each([
   ['something was written', 'room_seq + 1'],
   ['a process of an earlier release, which takes no place, erased the message', 'room_seq'],
-])('a change waiting for the lock is decided again if, meanwhile, %s', async (_, place) => {
+])('a waiting change is decided again if, meanwhile, %s', async (_, place) => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const { id: eventId } = await say(fleet.as('ann'), roomId, 'x')
   const { messages } = fleet.as('ann')
@@ -196,7 +196,7 @@ test.each([
   expect(await rows('select from room_events where room_id = $1 and body is not null', roomId)).toEqual([])
 })
 
-test('a change that was decided before an erasure is not written after it', async () => {
+test('a change decided before an erasure is not written after it', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const { id: eventId } = await say(fleet.as('ann'), roomId, 'x')
   for (const userId of ['ann', 'bob'])

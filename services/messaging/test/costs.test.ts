@@ -57,7 +57,7 @@ test('UpdateMessage runs one statement to read, and one to change', async () => 
   })
 })
 
-test('AddReaction and RemoveReaction run one statement to read, and one to change', async () => {
+test('AddReaction and RemoveReaction run one statement to read, one to change', async () => {
   const { id: messageEventId } = await say(ann(), roomId, 'well')
   const reaction = (emoji: string) => ({ roomId, messageEventId, emoji })
   await bob().messages.addReaction(reaction('tada'))
@@ -71,7 +71,7 @@ test('AddReaction and RemoveReaction run one statement to read, and one to chang
   })
 })
 
-test('MarkRoomAsRead runs one statement to read, and one to move the marker', async () => {
+test('MarkRoomAsRead runs one statement to read, one to change', async () => {
   const { id: upToEventId } = await say(ann(), roomId, 'last')
   expect(await costs.of(() => bob().rooms.markRoomAsRead({ roomId, upToEventId }))).toEqual({
     statements: ['read_place_in_room', 'mark_room_read'],
@@ -79,7 +79,7 @@ test('MarkRoomAsRead runs one statement to read, and one to move the marker', as
   })
 })
 
-test('FollowThread, UnfollowThread and MarkThreadAsRead run one statement to read, and one to change', async () => {
+test('FollowThread, UnfollowThread and MarkThreadAsRead run one statement to read, one to change', async () => {
   const { id: threadRootEventId } = await say(ann(), roomId, 'root')
   const thread = { roomId, threadRootEventId }
   await say(ann(), roomId, 'reply', thread)

@@ -32,7 +32,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited
 }
 
-test('a message committed but not published before a kill is readable, and its event follows', async () => {
+test('a message committed before a kill is readable, and its event follows', async () => {
   const child = await forkMessaging('mute')
   const { roomId } = await fleet.room().channel(['ann'])
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
@@ -49,7 +49,7 @@ test('a message committed but not published before a kill is readable, and its e
   expect(recorded.events.at(-1)?.id).toBe(message?.id)
 })
 
-test('posts confirmed before a kill are stored and announced, and keys make retries safe', async () => {
+test('posts confirmed before a kill are announced, and keys make retries safe', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
   const ann = fleet.as('ann').messages

@@ -29,7 +29,7 @@ const tokens = async (): Promise<Row[]> => {
   return rows
 }
 
-test('a preview comes with a token for half an hour; only its digest is stored', async () => {
+test('a preview comes with a token for half an hour, stored as a digest', async () => {
   const url = 'https://example.org/image'
   const { preview, previewToken } = await alice().fetchLinkPreview({ url })
   expect(preview).toMatchObject({ url, title: 'A page', imageAssetId: 'Aimage' })
@@ -41,7 +41,7 @@ test('a preview comes with a token for half an hour; only its digest is stored',
   expect(Math.round(Number(stored?.minutes))).toBe(30)
 })
 
-test('a user has at most four fetches at a time, and does not delay others', async () => {
+test('a user has at most four fetches at a time', async () => {
   const usual = fleet.fakes.previewLink
   let release = () => undefined as void
   const released = new Promise<void>((resolve) => (release = resolve))

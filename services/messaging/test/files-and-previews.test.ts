@@ -42,7 +42,7 @@ describe('files', () => {
       )
     ).rows
 
-  test('are attached in order, even without a text, and the event lists them', async () => {
+  test('are attached in order, even without a text', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
     const attachmentAssetIds = Array.from({ length: 10 }, () => upload('ann', roomId))
@@ -56,7 +56,7 @@ describe('files', () => {
     expect(fleet.fakes.assets.get(attachmentAssetIds[0] ?? '')?.eventId).toBe(message?.id)
   })
 
-  test('are attached to a reply, not to its echo; the subject of an event without a file ends with `.text`', async () => {
+  test('are attached to a reply, not to its echo; the subject of other events ends with `.text`', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using files = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
     await using texts = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
@@ -71,7 +71,7 @@ describe('files', () => {
     expect([withFiles, withTexts]).toEqual([[message?.id], [threadRootEventId, message?.channelEchoEventId]])
   })
 
-  test('that are unknown, another user’s, of another room or already attached are named, and nothing is posted', async () => {
+  test('that cannot be attached are named, and nothing is posted', async () => {
     const [{ roomId }, other] = await Promise.all([fleet.room().channel(['ann', 'bob']), fleet.room().channel(['ann'])])
     const [mine, used] = [upload('ann', roomId), upload('ann', roomId)]
     await post('ann', { roomId, attachmentAssetIds: [used] })
@@ -84,7 +84,7 @@ describe('files', () => {
     expect(await countMessages(roomId)).toBe(1)
   })
 
-  test('are posted once if the request is repeated with its key, at any process', async () => {
+  test('are posted once if the request is repeated with its key', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const request = { roomId, attachmentAssetIds: [upload('ann', roomId), upload('ann', roomId)] }
     const answers = await Promise.all(Array.from({ length: 12 }, () => post('ann', request, 'files')))
@@ -127,7 +127,7 @@ describe('files', () => {
     expect(await countMessages(roomId)).toBe(5)
   })
 
-  test('are attached to one of several messages, even if each could claim them', async () => {
+  test('are attached to one of several messages that claimed them', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     for (let round = 0; round < 5; round++) {
       const ids = Array.from({ length: 6 }, () => upload('ann', roomId))
@@ -164,7 +164,7 @@ describe('a link preview', () => {
     return { token, bytes }
   }
 
-  test('is stored with each message that uses its token, and the event names its image', async () => {
+  test('is stored with each message that uses its token', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
     const { token, bytes } = await issueToken('ann')
@@ -190,7 +190,7 @@ describe('a link preview', () => {
     expect(await countMessages(roomId)).toBe(0)
   })
 
-  test('needs no valid token if the request is repeated with its key', async () => {
+  test('needs no valid token in a repeated request', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const { token } = await issueToken('ann')
     const request = { roomId, body: 'x', linkPreviewToken: token }

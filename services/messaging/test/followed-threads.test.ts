@@ -32,7 +32,7 @@ async function createFollowed(reader: string) {
   return { rooms, threads, expected: [...newestFirst, ...without.map((thread) => thread.threadRootEventId)] }
 }
 
-test('threads are listed by newest reply, across rooms; those without replies come last', async () => {
+test('threads are listed by newest reply, those without replies last', async () => {
   const { rooms, threads, expected } = await createFollowed('r1')
   const answer = await list('r1')
   expect(roots(answer)).toEqual(expected)
@@ -73,7 +73,7 @@ test('pages lead through all threads, by cursor and by offset', async () => {
     await expect(list('r2', { cursor })).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('a page has 20 threads by default, and never more than 100', async () => {
+test('a page has 20 threads by default, and at most 100', async () => {
   const { roomId } = await fleet.room().channel(['r3'])
   const threads = fleet.as('r3').threads
   for (let n = 0; n < 101; n++) await threads.followThread({ roomId, threadRootEventId: await post('r3', roomId) })
@@ -81,7 +81,7 @@ test('a page has 20 threads by default, and never more than 100', async () => {
   expect((await list('r3', { limit: 500 })).threads).toHaveLength(100)
 })
 
-test('a thread is listed, in an archived room too, until the user unfollows it or leaves', async () => {
+test('a thread is listed until the user unfollows it or leaves', async () => {
   const [left, universal, archived, kept] = [
     await fleet.room().channel(['r4', 'bob']),
     await fleet.room().channel(['bob'], { universal: true }),
@@ -117,7 +117,7 @@ test('a thread is listed, in an archived room too, until the user unfollows it o
   expect(await listed()).toEqual([inArchived, inUniversal].map((thread) => thread.threadRootEventId))
 })
 
-test('a retracted root is a placeholder, and retracted replies are not counted', async () => {
+test('a retracted root is a placeholder; retracted replies do not count', async () => {
   const { roomId } = await fleet.room().channel(['r5', 'bob'])
   const root = await post('bob', roomId)
   await fleet.as('r5').threads.followThread({ roomId, threadRootEventId: root })

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-test('ApplyRoomFacts returns the room and, in pages, the standings changed above a version', async () => {
+test('ApplyRoomFacts returns the room and the standings changed above a version', async () => {
   const room = fleet.room()
   const until = new Date('2100-01-01')
   await room.channel(['ann', 'bob', 'cyd'])

@@ -40,7 +40,7 @@ test('a muted room is never unread', async () => {
   expect(await unread('eve', roomId)).toEqual(everything)
 })
 
-test('a level takes effect when ApplyNotificationLevel is answered; its event changes nothing more', async () => {
+test('a level takes effect when ApplyNotificationLevel is answered', async () => {
   const roomId = await createUnreadRoom('gil', false)
   await fleet.messaging.applyNotificationLevel({ userId: 'gil', roomId, level: MUTED, version: 2n })
   expect(await unread('gil', roomId)).toEqual(nothing)

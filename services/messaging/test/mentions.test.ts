@@ -68,7 +68,7 @@ describe('the fact of a post names', () => {
     expect(fleet.fakes.handleCalls).toHaveLength(requested)
   })
 
-  test('the author to whom it replies, and the followers of the thread', async () => {
+  test("the author of the message replied to, and the thread's followers", async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob', 'carl'])
     const root = await post(roomId, 'root', {}, 'bob')
     const first = await post(roomId, 'first', { threadRootEventId: root.id })
@@ -102,7 +102,7 @@ describe('the fact of a post names', () => {
 })
 
 describe('users mentioned in a thread follow it', () => {
-  test('if they are members who never decided otherwise, and receive one client event', async () => {
+  test('if they are members who never decided otherwise', async () => {
     const room = await fleet.room().channel(['ann', 'bob', 'dora'])
     await room.ban('dora')
     const root = await post(room.roomId, 'root @bob')
@@ -112,7 +112,7 @@ describe('users mentioned in a thread follow it', () => {
     expect(newFollowersIn(await post(room.roomId, '@bob again', { threadRootEventId }))).toEqual([])
   })
 
-  test('unless they unfollowed it; after a reply of their own they follow again', async () => {
+  test('unless they unfollowed it, until a reply of their own', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     const threadRootEventId = (await post(roomId, 'root')).id
     await post(roomId, 'mine', { threadRootEventId }, 'bob')
@@ -132,7 +132,7 @@ describe('users mentioned in a thread follow it', () => {
 })
 
 describe('while accounts does not answer', () => {
-  test('the message is posted, and its mentions are announced once, later, with their own place', async () => {
+  test('the message is posted, and its mentions are announced once, later', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'late1', 'late2'])
     const threadRootEventId = (await post(roomId, 'root')).id
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.mentions_resolved`)

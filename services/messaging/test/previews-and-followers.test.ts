@@ -33,7 +33,7 @@ describe('PreviewMessages', () => {
     )
   })
 
-  test('returns text and number of files of the reply for an echo', async () => {
+  test("returns text and number of files of an echo's reply", async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const { reply, echoId } = await postWithEcho(fleet.as('ann'), roomId)
     await attach(fleet, roomId, reply.id, [{}])
@@ -82,7 +82,7 @@ describe('FindFileUses', () => {
     expect((await uses({ assetIds })).attachments).toEqual([])
   })
 
-  test('returns the preview images that messages show, until the previews are removed', async () => {
+  test('returns the preview images that messages show', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const [withImage, without] = [await say(fleet.as('ann'), roomId, 'a'), await say(fleet.as('ann'), roomId, 'b')]
     const [imageKey, named] = [newId('asset'), newId('asset')]

@@ -42,7 +42,7 @@ test('files are ordered newest message first, then within it, replies included',
   ])
 })
 
-test('URLs are valid for the reader; images have a thumbnail of the requested size', async () => {
+test('URLs are valid for the reader; thumbnails have the requested size', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const message = await post(roomId)
   const image = { contentType: 'image/png', width: 640, height: 480 }
@@ -74,7 +74,7 @@ test('URLs are valid for the reader; images have a thumbnail of the requested si
   })
 })
 
-test('pages lead through all files, by cursor and by offset; 50 by default, at most 100', async () => {
+test('pages lead through all files; 50 by default, at most 100', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   const all: string[] = []
   for (let n = 0; n < 12; n++) {

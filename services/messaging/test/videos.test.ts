@@ -33,7 +33,7 @@ async function videoStates(roomId: string, eventId: string): Promise<(MessageVid
   return [message?.attachments[0]?.videoProcessing, attachments[0]?.attachment?.videoProcessing]
 }
 
-test('messages and lists of files show the state of a video, with URLs for their reader', async () => {
+test('messages and lists of files show the state of a video', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const { id } = await say(fleet.as('ann'), roomId, 'look')
   const [assetId = ''] = await attach(fleet, roomId, id, [{ contentType: 'video/mp4' }])
@@ -63,7 +63,7 @@ test('messages and lists of files show the state of a video, with URLs for their
   }
 })
 
-test('the response to a post shows that its videos are being processed', async () => {
+test('the response to a post shows that videos are processed', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const attachmentAssetIds = [newId('asset'), newId('asset')]
   for (const assetId of attachmentAssetIds) fleet.fakes.assets.set(assetId, { userId: 'ann', roomId })

@@ -63,7 +63,7 @@ const typing = (socket: Socket) =>
     event.case === 'userTyping' ? [{ from: actorId, roomId: event.value.roomId, position }] : [],
   )
 
-test('members receive typing hints on every node; the typist, outsiders and former members do not', async () => {
+test('only other members receive typing hints, on every node', async () => {
   env.standings.set('Utea', [{ roomId: 'Rtea', member: true, version: 2 }])
   env.standings.set('Umilk', [{ roomId: 'Rtea', member: true, version: 3 }])
   const [tea, milk, outside] = [

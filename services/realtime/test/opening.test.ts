@@ -99,7 +99,7 @@ describe('changes during a call to rooms', () => {
   })
 })
 
-test('a stream begins with `subscribed`, and has every event after the position in it', async () => {
+test('a stream begins with `subscribed`, and has every later event', async () => {
   env.standings.set('Uemil', [{ roomId: 'Rbusy', member: true, version: 1 }])
   const before = await env.socketOf(node, 'Uemil')
   let seq = 100
@@ -130,7 +130,7 @@ test('a stream begins with `subscribed`, and has every event after the position 
 })
 
 describe('changes of sessions and roles', () => {
-  test('make the user’s sockets reconnect if the roles differ although their version is older', async () => {
+  test('make the user’s sockets reconnect if other roles have an older version', async () => {
     const change = rolesChanged('Uida', 3, [])
     const roles = { roleIds: ['owner'], rolesVersion: 9n }
     const socket = await Socket.openSubscribed(node.url, env.signIn('Uida', roles))
@@ -160,7 +160,7 @@ describe('changes of sessions and roles', () => {
     expect(await socket.first('error')).toMatchObject({ code: 'authentication_required' })
   })
 
-  test('during a call to accounts: the end of another session has no effect', async () => {
+  test("during a call to accounts: another session's end has no effect", async () => {
     const release = env.hold('accounts')
     const before = env.requests.accounts
     const socket = await Socket.open(node.url)
@@ -195,7 +195,7 @@ describe('changes of sessions and roles', () => {
 })
 
 describe('the end of sessions', () => {
-  test('by a logout is sent to all sockets of the person, and closes them', async () => {
+  test('by a logout closes all sockets of the person', async () => {
     const [first, second] = [await env.socketOf(node, 'Uida'), await env.socketOf(node, 'Uida')]
     const other = await env.socketOf(node, 'Ujan')
     const end = credentialsEnded('Uida', 7, { credentialIds: ['Sida'] })

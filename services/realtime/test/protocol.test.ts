@@ -114,7 +114,7 @@ describe('a client that exceeds its budget', () => {
   })
 })
 
-describe('a client that violates the protocol gets an error and is disconnected', () => {
+describe('a client that violates the protocol is disconnected', () => {
   const token = () => env.signIn('Uanna')
 
   test.each<[string, (socket: Socket) => void, string, number]>([
@@ -243,7 +243,7 @@ describe('credentials of a socket', () => {
     expect(await opens({ cookie: `${cookie()}x` })).toBe('authentication_required')
   })
 
-  test('fall back from an invalid header to the cookie, never from an invalid token in the hello', async () => {
+  test('fall back from an invalid header to the cookie, not from an invalid token', async () => {
     expect(await opens({ ...authorization('prl_ATinvalid'), cookie: cookie() })).toBe('hello')
     expect(await opens({ ...authorization(env.signIn('Uanna')), cookie: cookie() }, 'prl_ATinvalid')).toBe(
       'authentication_required',
@@ -318,7 +318,7 @@ test('many hellos at once cause few calls', async () => {
   for (const socket of sockets) socket.close()
 })
 
-test('a person may have a hundred sockets, and another when one closes', async () => {
+test('a person may have a hundred sockets', async () => {
   const token = env.signIn('Ucrowd')
   const [first, ...others] = await Promise.all(Array.from({ length: 100 }, () => Socket.openWithHello(node.url, token)))
   const further = await Socket.open(node.url)

@@ -119,7 +119,7 @@ test('the address from a trusted proxy is used', async () => {
   }
 })
 
-test('the address from a proxy that adds a second header line is used', async () => {
+test('the address from a second header line of a proxy is used', async () => {
   const node = await env.start({
     PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '1',
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',

@@ -37,7 +37,7 @@ const access = async () => (await env.internal.getRoomAccess({ userId: 'Umallory
 const join = () => env.as('Umallory').rooms.joinRoom({ roomId: room })
 
 describe('BanMember', () => {
-  test('ends the membership and prevents joining; its event is on the stream first', async () => {
+  test('ends the membership and prevents joining', async () => {
     expect(await ban()).toMatchObject({ banned: true })
     expect(env.messaging.factsOf(room).at(-1)).toMatchObject({
       actorId: 'Umod',
@@ -50,7 +50,7 @@ describe('BanMember', () => {
     expect(entries[0]?.standings.find(({ roomId }) => roomId === room)).toMatchObject({ member: false, banned: true })
   })
 
-  test('refuses a second ban, unless it repeats a call that failed with unavailable', async () => {
+  test('refuses a second ban, unless it repeats an unavailable call', async () => {
     env.messaging.offStream.add(room)
     const unavailable = codeOf(ban())
     // Keeps the job from delivering the ban: then a repeat would count as a second ban.
@@ -128,7 +128,7 @@ describe('a ban', () => {
   const inAMinute = () => new Date(Date.now() + 60_000)
   const add = () => env.as('Uowner', 'owner').rooms.addMember({ roomId: room, userId: 'Umallory' })
 
-  test('prevents joining and adding until it expires; the membership does not return', async () => {
+  test('prevents joining and adding until it expires', async () => {
     await ban({ expiresAt: inAMinute() })
     expect([await codeOf(join()), await codeOf(add())]).toEqual([Code.PermissionDenied, Code.PermissionDenied])
     await expireBan()

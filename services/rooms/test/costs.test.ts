@@ -23,7 +23,7 @@ test('ListRooms runs one statement, and calls messaging and accounts once each',
   })
 })
 
-test('opening sockets of several people runs as many statements as of one', async () => {
+test('opening sockets runs as many statements for several people as for one', async () => {
   const costsOf = (...userIds: string[]) => costs.of(() => env.internal.openSockets({ userIds }))
   const expected = {
     statements: ['standings_of_users'],

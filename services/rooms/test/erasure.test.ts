@@ -34,7 +34,7 @@ const rowsOfGone = async () => ({
   people: await env.db.select().from(people).where(eq(people.userId, 'Ugone')),
 })
 
-test('a deleted person leaves every room, and bans and names are deleted; a second pass finds nothing', async () => {
+test('a deleted person leaves every room, and bans and names are deleted', async () => {
   const [joined, banned, lifted] = [
     await makeRoom(env, 'joined'),
     await makeRoom(env, 'banned'),
@@ -71,7 +71,7 @@ test('a deleted person leaves every room, and bans and names are deleted; a seco
   expect(await waitForFound(2)).toBe('0')
 })
 
-test('after a restore to a time before the deletion, the person is erased again', async () => {
+test('after a restore to before the deletion, the person is erased again', async () => {
   const roomId = await makeRoom(env, 'put-back')
   await env.as('Uback').rooms.joinRoom({ roomId })
   const [version, known] = [env.messaging.versionOf(roomId), env.messaging.factsOf(roomId).length]

@@ -54,7 +54,7 @@ test('a repetition returns the current room', async () => {
   expect(room).toMatchObject({ id, name: 'after', description: 'words' })
 })
 
-test('a repetition shows no changes to somebody who may no longer see the room', async () => {
+test('a repetition shows no changes of a room that the caller cannot see', async () => {
   const creator = env.as(shy, 'admin').rooms
   const { id } = await make('key-gone', 'public-name', creator)
   await admin().updateRoom({ roomId: id, name: 'secret-name', description: 'secret' })
@@ -90,7 +90,7 @@ test('the key of a failed call can be used again', async () => {
   expect(await make('key-4', 'a-name')).toMatchObject({ replayed: false })
 })
 
-test('a repeat of a call answered with unavailable waits for the same room', async () => {
+test('a repeat of an unavailable call waits for the same room', async () => {
   env.messaging.stopAnswering()
   expect(await codeOf(make('key-5', 'patient'))).toBe(Code.Unavailable)
   expect(await codeOf(make('key-5', 'patient'))).toBe(Code.Unavailable)

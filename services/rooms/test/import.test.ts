@@ -111,13 +111,13 @@ describe('a channel', () => {
     expect(env.messaging.kindsOf(roomId)).toEqual(['created', 'joined', 'archived'])
   })
 
-  test("called announcements gets another name, because the server's first room has it", async () => {
+  test('called announcements gets another name', async () => {
     const { name } = await importRoom('announcements')
     expect(name).toBe('announcements-2')
   })
 })
 
-test('a description is cut to 500 characters, without those that PostgreSQL cannot store', async () => {
+test('a description is cut to 500 storable characters', async () => {
   const description = `a\0${'b'.repeat(600)}`
   await importRoom('with nul', { name: 'with-nul', description })
   await env.transfer.importGroup({ name: 'With nul', description })
@@ -172,7 +172,7 @@ test('an export does not mark an archived room as private', async () => {
   expect(rooms).toMatchObject([{ archived: true, private: false }])
 })
 
-test('removing an imported group moves its channels; a group with other channels stays', async () => {
+test('removing an imported group moves its channels, unless it has others', async () => {
   const sample = await env.transfer.importGroup({ name: 'To go' })
   const [mine, other] = [
     await importRoom('of the sample', { groupId: sample.groupId }),

@@ -31,7 +31,7 @@ async function newRoom(name: string, options: { universal?: boolean } = {}): Pro
 const isMember = async (userId: string, roomId: string) =>
   (await env.internal.getRoomAccess({ userId, roomId })).effectiveMember
 
-test('JoinRoomGroup joins every joinable room of the group, and lists them in its order', async () => {
+test("JoinRoomGroup joins every joinable room, in the group's order", async () => {
   const [first, own, second] = [await newRoom('first'), await newRoom('own'), await newRoom('second')]
   const universal = await newRoom('universal', { universal: true })
   const [archived, closed] = [await newRoom('archived'), await newRoom('closed')]
@@ -72,7 +72,7 @@ test('rooms that may not be joined are skipped', async () => {
   expect(await joinGroup('Ubob')).toEqual([room])
 })
 
-test('an unknown group is not found; an empty group has nothing to join', async () => {
+test('an unknown group is not found; an empty group succeeds', async () => {
   expect(await codeOf(env.as('Ualice').rooms.joinRoomGroup({ groupId: 'Gnone' }))).toBe(Code.NotFound)
   expect(await codeOf(env.as('Ualice').rooms.joinRoomGroup({ groupId: '' }))).toBe(Code.InvalidArgument)
   expect(await joinGroup('Ualice')).toEqual([])
@@ -90,7 +90,7 @@ test('JoinRoomGroup returns unavailable without messaging, and the rooms are joi
   for (const roomId of rooms) expect(await isMember('Ucarol', roomId)).toBe(true)
 })
 
-test('a crowd that joins one group at two processes joins each room once', async () => {
+test('a crowd that joins one group joins each room once', async () => {
   await env.start()
   const rooms = await Promise.all(['a', 'b', 'c', 'd'].map((name) => newRoom(`crowd-${name}`)))
   const people = Array.from({ length: 8 }, (_, n) => `Ucrowd${n}`)

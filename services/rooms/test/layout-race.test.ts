@@ -75,7 +75,7 @@ describe('two concurrent administrators', () => {
     expect([a, b]).toContainEqual(await idsIn(groupId))
   })
 
-  test('one of whom orders a group while the other adds to it keep the addition', async () => {
+  test('who order a group and add to it keep the addition', async () => {
     const groupId = await newGroup()
     const ids = [await newRoom(groupId), await newRoom(groupId)]
     const wanted = [...ids].reverse()
@@ -87,7 +87,7 @@ describe('two concurrent administrators', () => {
     expect(after.slice(2).sort()).toEqual([link, room].sort())
   })
 
-  test('one of whom deletes a group while the other fills it do not both succeed', async () => {
+  test('who delete a group and fill it do not both succeed', async () => {
     for (const fill of [
       (groupId: string) => admin().rooms.createRoom({ name: `race-${++made}`, groupId }),
       (groupId: string) => admin().layout.createSidebarLink({ groupId, label: 'Link', url: '/' }),

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
-test('a change waiting for the layout is refused if its caller loses the permission', async () => {
+test('a waiting change is refused if its caller loses the permission', async () => {
   const admin = env.as('Uadmin', 'admin')
   const newGroup = async () => (await admin.layout.createRoomGroup({ name: 'A group' })).group?.id ?? ''
   const newRoom = async (name: string) => (await admin.rooms.createRoom({ name, groupId })).room?.id ?? ''

@@ -15,7 +15,7 @@ const readStored = async () => ({
   rooms: await env.db.select().from(rooms).orderBy(rooms.name),
 })
 
-test('a new server gets a group with announcements, which is universal, and general', async () => {
+test('a new server gets a group with announcements and general', async () => {
   await env.start()
   await lobbyOf(env)
   const { groups, rooms } = await readStored()

@@ -104,7 +104,7 @@ test.each<[string, Change]>([
   ['unbans', { case: 'banned', value: about }],
   ['archives', { case: 'unarchived', value: {} }],
   ['unarchives', { case: 'archived', value: {} }],
-])('a call that %s, with nothing to change, reverts the lost fact before the response', async (call, lost) => {
+])('a call that %s, with nothing to change, reverts the lost fact', async (call, lost) => {
   const { rooms: asAdmin } = env.as('Uadmin', 'admin')
   if (call === 'joins') await join('Ubob')
   if (call === 'archives') await asAdmin.archiveRoom({ roomId: room })
@@ -127,7 +127,7 @@ test.each<[string, Change]>([
 })
 
 test.each(['without', 'with'])(
-  'waitUntilApplied, %s `isAbout`, waits until a restated leave is on the stream',
+  'waitUntilApplied, %s `isAbout`, waits until a restated leave is streamed',
   async (how) => {
     await join('Ubob')
     await env.as('Ubob').rooms.leaveRoom({ roomId: room })
@@ -141,24 +141,21 @@ test.each(['without', 'with'])(
   },
 )
 
-test.each(['join', 'leave'])(
-  'a %s that another process rebases meanwhile is applied before the response',
-  async (change) => {
-    await using other = openDelivery()
-    let isFirst = true
-    await using delivery = openDelivery(async (held) => {
-      if (isFirst) await other.reconcile(room, held)
-      isFirst = false
-    })
-    if (change === 'leave') await join('Ucarl')
-    addLost()
-    await changeWithoutDelivery('Ucarl', change === 'join')
-    await delivery.deliver(room, await findUnappliedFacts(env.db, room))
-    expect(kinds(2)).toEqual(['left', change === 'join' ? 'joined' : 'left'])
-    expect(env.messaging.waitedForStream(room)).toBe(change === 'leave')
-    newestActors(1)
-  },
-)
+test.each(['join', 'leave'])('a %s rebased by another process is applied before the response', async (change) => {
+  await using other = openDelivery()
+  let isFirst = true
+  await using delivery = openDelivery(async (held) => {
+    if (isFirst) await other.reconcile(room, held)
+    isFirst = false
+  })
+  if (change === 'leave') await join('Ucarl')
+  addLost()
+  await changeWithoutDelivery('Ucarl', change === 'join')
+  await delivery.deliver(room, await findUnappliedFacts(env.db, room))
+  expect(kinds(2)).toEqual(['left', change === 'join' ? 'joined' : 'left'])
+  expect(env.messaging.waitedForStream(room)).toBe(change === 'leave')
+  newestActors(1)
+})
 
 function subjectOf({ case: kind, value }: RoomFact['fact']): string {
   if (kind === 'joined' || kind === 'left') return `member ${value && 'userId' in value ? value.userId : ''}`
@@ -218,7 +215,7 @@ test('the periodic comparison corrects an unchanged room', async () => {
   await eventually(() => expect(kinds(2)).toEqual(['left', 'joined']))
 })
 
-test('a change unanswered by messaging fails with unavailable, and is applied later', async () => {
+test('a change without an answer fails with unavailable, and is applied later', async () => {
   addLost()
   env.messaging.stopAnswering()
   expect(await codeOf(join('Ubob'))).toBe(Code.Unavailable)
@@ -226,7 +223,7 @@ test('a change unanswered by messaging fails with unavailable, and is applied la
   await eventually(() => expect(newestActors(1)).toEqual(['Ubob']))
 })
 
-test('unapplied changes and rows that refer to them get higher versions, in order', async () => {
+test('unapplied changes get higher versions, in order', async () => {
   await changeWithoutDelivery('Uone')
   await changeWithoutDelivery('Utwo')
   addLost()
@@ -243,7 +240,7 @@ test('unapplied changes and rows that refer to them get higher versions, in orde
   expect(member?.version).toBe(versions().at(-2))
 })
 
-test('a lost fact is recognised even if a stored fact has the same version', async () => {
+test('a lost fact is recognised despite a stored one with its version', async () => {
   addLost(await changeWithoutDelivery('Uone'))
   await join('Utwo')
   expect(newestActors(3)).toEqual(['Ulost', 'Uone', 'Utwo'])
@@ -258,15 +255,12 @@ test('two processes rebase the facts once', async () => {
   expect(newestActors(20).sort()).toEqual(users.sort())
 })
 
-test.each([0, 1])(
-  'if messaging is restored later and has %s lost facts, it receives all facts after them',
-  async (lost) => {
-    const before = versions().length
-    addLost()
-    await join('Uone')
-    env.messaging.restore(room, before + lost)
-    await join('Utwo')
-    expect(newestActors(2)).toEqual(['Uone', 'Utwo'])
-    expect(versions()).toHaveLength(before + lost + 2)
-  },
-)
+test.each([0, 1])('with %s lost facts after a restore, messaging receives all later facts', async (lost) => {
+  const before = versions().length
+  addLost()
+  await join('Uone')
+  env.messaging.restore(room, before + lost)
+  await join('Utwo')
+  expect(newestActors(2)).toEqual(['Uone', 'Utwo'])
+  expect(versions()).toHaveLength(before + lost + 2)
+})

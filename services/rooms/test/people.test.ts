@@ -55,7 +55,7 @@ test('renames and roles are applied in any order of arrival', async () => {
   await eventually(async () => expect(await readPeople()).toMatchObject([{ displayName: '', nameKey: 'alice' }]))
 })
 
-test('for a late event, accounts is called without a lock, and again if the person changed', async () => {
+test('for a late event, accounts is called without a lock', async () => {
   env.accounts.people = [alice]
   await env.start()
   await waitUntilFilled()

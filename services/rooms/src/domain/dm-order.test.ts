@@ -3,7 +3,7 @@ import { dmsWithMessages } from './dm-order.ts'
 
 const dm = (id: string) => ({ room: { id } })
 
-test('direct messages are ordered by last message, newest first, without empty and unknown ones', () => {
+test('direct messages are ordered by last message, without empty and unknown ones', () => {
   const states = new Map([
     ['old', { empty: false, lastMessageAt: new Date(1000) }],
     ['new', { empty: false, lastMessageAt: new Date(2000) }],

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { isFindable, nameKey, normalizeSearch, searchGrams, searchKey } from './people-search.ts'
 
-test('the key has login and display name in lower case, and a search is trimmed and in lower case', () => {
+test('keys and searches are in lower case', () => {
   expect(searchKey({ login: 'Ann', displayName: 'ÄNNE M.' })).toBe('ann\nänne m.')
   expect(normalizeSearch('  ÄNN ')).toBe('änn')
 })

@@ -7,7 +7,7 @@ import { Intake } from './intake.ts'
 const event = (id: string) => create(EventSchema, { id })
 const at = (seq: number) => ({ seq, storedAtMs: seq })
 
-test('events are delivered in order, whether a flush is immediate or delayed', async () => {
+test('events are delivered in order', async () => {
   const delivered: [string, number][] = []
   let check = () => {}
   using intake = new Intake((events, { seq }) => {

@@ -33,7 +33,7 @@ function publisherTo(sockets: number) {
   return { publisher, users, published, setStatus, topicsOf }
 }
 
-test('after a newer event about a subject, no slice receives an older one', () => {
+test('after a newer event, no slice receives an older one', () => {
   const { publisher, setStatus, topicsOf } = publisherTo(2_000)
   using _ = publisher
   setStatus('away')
@@ -49,7 +49,7 @@ test('after a newer event about a subject, no slice receives an older one', () =
   expect([...new Set(topicsOf('back'))].sort()).toEqual(allSlices)
 })
 
-test('waiting events are dropped if an event arrives while nobody is connected', () => {
+test('waiting events are dropped by an event while nobody is connected', () => {
   const { publisher, users, published, setStatus } = publisherTo(500)
   using _ = publisher
   setStatus('away')

@@ -46,7 +46,7 @@ describe('the memory of recent versions', () => {
     expect(seen.admit(event('R1', 9n, 'Elost'))).toBe(true)
   })
 
-  test('accepts a lower version of a later event, because a database was restored', () => {
+  test('accepts a lower version of a later event, as after a restore', () => {
     const seen = new RecentVersions()
     const at = (version: bigint, ms: number) => ({
       ...event('R1', version, `E${version}-${ms}`),

@@ -37,19 +37,19 @@ describe('the frames that a socket missed', () => {
     expect(missed(buffer, 'p1', ['nobody'])).toEqual([])
   })
 
-  test('include all frames of the event at the position, because only one may have arrived', () => {
+  test('include all frames of the event at the position', () => {
     const buffer = newBuffer()
     add(buffer, [frame('a1', 'a')], [frame('a2', 'a'), frame('for Anna', 'user')])
     expect(missed(buffer, 'p2', ['a', 'user'])).toEqual(['a2', 'for Anna'])
   })
 
-  test('include an event once if it is sent to the room and to the person', () => {
+  test('include an event once, for room and person', () => {
     const buffer = newBuffer()
     add(buffer, [], [frame('joined', 'a'), frame('joined', 'user')], [frame('joined', 'a')])
     expect(missed(buffer, 'p1', ['user', 'a'])).toEqual(['joined', 'joined'])
   })
 
-  test('include the newest throttled changes, even from before the position, but not of a forgotten user', () => {
+  test('include the newest throttled changes, even from before the position', () => {
     const buffer = newBuffer()
     const changes = [throttled('name 1', 'Bert'), throttled('name 2', 'Bert'), throttled('name', 'Carl')].map((one) => [
       one,
@@ -73,7 +73,7 @@ describe('a buffer refuses a position', () => {
     expect(missed(buffer, '', ['a'])).toBe('unknown_position')
   })
 
-  test('that is so close to the start that earlier throttled changes may be missing', () => {
+  test('so close to the start that throttled changes may be missing', () => {
     const buffer = new ReplayBuffer({ windowMs, maxBytes: kib * kib, maxReplayBytes: kib })
     for (const [position, storedAtMs] of [
       ['p1', 50_000],
@@ -105,7 +105,7 @@ describe('a buffer refuses a position', () => {
     expect(missed(buffer, 'p19', ['a'])).toEqual([expect.stringMatching(/^19 x/)])
   })
 
-  test('whose event no longer fits, although throttled changes are kept for the window', () => {
+  test('whose event no longer fits, although throttled changes do', () => {
     const buffer = newBuffer({ maxBytes: 128 * kib })
     const big = 'x'.repeat(10 * kib)
     add(buffer, [throttled('name', 'Bert')], ...Array.from({ length: 20 }, () => [frame(big, 'a')]))
@@ -113,7 +113,7 @@ describe('a buffer refuses a position', () => {
     expect(missed(buffer, 'p21', ['a'])).toEqual(['name'])
   })
 
-  test('from before a change of access of this person, or of everybody', () => {
+  test("from before a change of this person's or everybody's access", () => {
     const buffer = newBuffer()
     add(buffer, [], [])
     buffer.recordAccessChange('Uanna')
@@ -146,7 +146,7 @@ describe('a buffer refuses a position', () => {
   })
 })
 
-test('a buffer that has run for hours holds only the last minutes', () => {
+test('a buffer holds only the last minutes', () => {
   const buffer = newBuffer({ maxBytes: 10_000 * kib })
   for (let i = 1; i <= 100_000; i++)
     buffer.add({ position: `p${i}`, storedAtMs: i * 100, frames: [frame(`${i}`, 'a', `room ${i % 7}`)] })

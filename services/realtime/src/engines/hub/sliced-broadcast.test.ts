@@ -27,7 +27,7 @@ test('a thousand sockets receive a frame at once', () => {
   expect(published).toEqual(['everyone a now'])
 })
 
-test('more sockets receive it in slices, about a thousand a second, each slice once', () => {
+test('more sockets receive it in slices, about a thousand a second', () => {
   const { broadcast, published, send, topicsOf } = broadcastTo(4_000)
   using _ = broadcast
   send('layout', 'a')
@@ -61,7 +61,7 @@ test('a newer frame replaces the earlier one and reaches every slice', () => {
   expect(topicsOf('c late').sort()).toEqual(allSlices)
 })
 
-test('a frame sent at once replaces a waiting one; a forgotten frame is not sent', () => {
+test('a frame sent at once replaces a waiting one', () => {
   let sockets = 2_000
   const published: string[] = []
   using broadcast = new SlicedBroadcast({ publish: (topic) => published.push(topic), countSockets: () => sockets })

@@ -57,7 +57,7 @@ function openSocketOf(userId: string, ...roomIds: string[]): Socket {
 const receiveHint = (hint: MessageInitShape<typeof TypingHintSchema>) =>
   typing.receive(toBinary(TypingHintSchema, create(TypingHintSchema, hint)))
 
-test('members of a channel receive who is typing and where, except on sockets of the typist', () => {
+test('members of a channel receive who is typing and where', () => {
   const [ann, second, bob] = [openSocketOf('ann', 'R1'), openSocketOf('ann', 'R1'), openSocketOf('bob', 'R1')]
   openSocketOf('cyd', 'R2')
   const before = sockets().map((socket) => socket.subscribedTopics())
@@ -72,7 +72,7 @@ test('members of a channel receive who is typing and where, except on sockets of
   expect(sockets().map((socket) => socket.subscribedTopics())).toEqual(before)
 })
 
-test('participants of a direct message receive it, except on sockets of the typist and slow sockets', () => {
+test('participants of a direct message receive it, except slow sockets', () => {
   const [ann, bob, slow] = [openSocketOf('ann'), openSocketOf('bob'), openSocketOf('bob')]
   openSocketOf('cyd')
   slow.buffered = 65_537
@@ -108,7 +108,7 @@ test('nothing is sent if more than 500 sockets are subscribed', () => {
   expect(received).toMatchObject([{ socket: bob }])
 })
 
-test('waiting events are applied before hints are sent, and duplicate hints are sent once', () => {
+test('waiting events are applied first, and duplicate hints are merged', () => {
   const [bob, gone] = [openSocketOf('bob', 'R1'), openSocketOf('gone', 'R1')]
   catchUp = () => gone.unsubscribe(topics.roomHints('R1'))
   receiveHint({ roomId: 'R1', userId: 'ann' })
@@ -118,7 +118,7 @@ test('waiting events are applied before hints are sent, and duplicate hints are 
   expect(received.map(({ socket }) => socket)).toEqual([bob])
 })
 
-test("a person's hints are limited to three per room in two seconds, whatever the threads", () => {
+test("a person's hints are limited to three per room in two seconds", () => {
   const [bob] = [openSocketOf('bob', 'R1', 'R2')]
   const flood = () => {
     for (let n = 0; n < 20; n++) {

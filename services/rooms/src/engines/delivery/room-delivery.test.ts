@@ -51,7 +51,7 @@ function delivery({ awaitStream = false } = {}): RoomDelivery {
   })
 }
 
-test('a delivery sends a fact from memory without reading it, and marks it as applied', async () => {
+test('a delivery sends a fact from memory, and marks it as applied', async () => {
   held = 4n
   const one = delivery()
   await expect(one.deliver(5n, facts(5), 60_000)).resolves.toBe(true)
@@ -60,7 +60,7 @@ test('a delivery sends a fact from memory without reading it, and marks it as ap
   expect(marked).toEqual([[5n, false]])
 })
 
-test('facts that arrive during a call are sent in the next, in version order', async () => {
+test('facts that arrive during a call are sent in the next', async () => {
   held = 2n
   let open = () => {}
   const gate = new Promise<void>((resolve) => (open = resolve))
@@ -74,7 +74,7 @@ test('facts that arrive during a call are sent in the next, in version order', a
   expect(sent).toEqual([[3], [4, 5]])
 })
 
-test('a delivery reads and sends facts that messaging lacks before that in memory', async () => {
+test('a delivery reads and sends missing facts before that in memory', async () => {
   held = 1n
   await expect(delivery().deliver(5n, facts(5), 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[5], [2, 3, 4, 5]])
@@ -87,7 +87,7 @@ test('a delivery without a fact in memory sends the unapplied ones', async () =>
   expect(sent).toEqual([[4, 5]])
 })
 
-test('a delivery sends a fact marked as applied again, because messaging may have lost it', async () => {
+test('a delivery sends a fact marked as applied again if messaging lost it', async () => {
   held = 2n
   marked.push([5n, false])
   await expect(delivery().deliver(5n, [], 60_000)).resolves.toBe(true)
