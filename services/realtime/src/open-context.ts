@@ -8,7 +8,6 @@ import { verifyUntilAnswered } from './jobs/verify-sessions.ts'
 import { createMetrics } from './metrics.ts'
 import { openSocketServer } from './ws/open-socket-server.ts'
 
-/** `load` reads the state that does not come from the stream. */
 export async function openContext(host: Host, config: Config) {
   const { signal } = host
   const metrics = createMetrics()

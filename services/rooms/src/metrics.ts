@@ -42,7 +42,6 @@ export function reportLostFacts(roomId: string, held: bigint, version: bigint): 
   log.warn({ roomId, held: String(held), version: String(version) }, 'messaging had lost facts of a room')
 }
 
-/** See `rebaseFacts`. `held`: the version that messaging has; `facts`: how many were moved or added. */
 export function reportFactsRebased(roomId: string, held: bigint, facts: number): void {
   log.warn(
     { roomId, held: String(held), facts },

@@ -26,9 +26,8 @@ type Options = { freshMs?: number; maxStaleMs?: number; maxEntries?: number; now
 type Entry = { user: User | undefined; at: number }
 
 /**
- * Profiles include presence, so they are cached for seconds, and events about the user drop them. Requests in one turn
- * of the event loop share calls. Without accounts, profiles up to ten minutes old are used and the others left out: a
- * page without names is better than none.
+ * Profiles include presence, so they are cached for seconds, and events about the user drop them. Without accounts,
+ * profiles up to ten minutes old are used and the others left out: a page without names is better than none.
  */
 export class Profiles {
   readonly #cache: LRUCache<string, Entry>

@@ -11,7 +11,7 @@ export type EntryWithHoles = {
   holes: readonly number[]
 }
 
-/** Encoded instead of the number to be assigned. `bytes`: the length of its varint. */
+/** Encoded in place of the number. `bytes`: the length of its varint. */
 type Placeholder = { value: bigint; bytes: number }
 
 /** For a place in the log of a room, which may have up to 42 bits. */

@@ -110,7 +110,6 @@ function toStep(
       const { userId, expiresAt } = change.value
       const ban = { userId, banned: true, ...(expiresAt && { expiresAt }) }
       const banned = { ...step('member_banned'), aboutUserId: userId, ban }
-      // Everyone who may join a universal room is a member.
       if (!isMember(userId) && !held.universal) return banned
       const members = isMember(userId) ? [{ userId, member: false }] : []
       return { ...banned, clientEvent: 'user_left_room', members }

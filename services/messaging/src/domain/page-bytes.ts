@@ -1,6 +1,5 @@
 import type { EventRow } from './event-row.ts'
 
-/** In bytes. A page has at least one row, whatever its size. */
 export const pageBytes = 256 * 1024
 
 /** Approximate sizes in a response, in bytes: an attachment with its URLs, a tally with its named users. */

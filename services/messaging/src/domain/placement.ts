@@ -14,7 +14,6 @@ export type ReplyTarget = Pick<
   EventRow,
   'eventId' | 'kind' | 'actorId' | 'threadRootEventId' | 'echoOfEventId' | 'echoFromThreadRootEventId'
 > & {
-  /** Author of the root of a reply in a thread; otherwise null. */
   rootActorId: string | null
   /** Including retracted replies. */
   hasReplies: boolean

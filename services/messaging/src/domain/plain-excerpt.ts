@@ -1,13 +1,11 @@
 const maxCharacters = 100
 
 const fence = /^\s*(?:`{3,}|~{3,})/
-/** A thematic break, or the underline of a heading. */
 const rule = /^\s*(?:([-*_=])\s*(?:\1\s*)+)$/
 const markers = /^(?:\s*(?:>|[-+*](?=\s)|\d{1,9}[.)](?=\s)|#{1,6}(?=\s)))*\s*/
 const escaped = /\\([!-/:-@[-`{-~])/g
 /** Holds escaped characters while the marks around them are removed. */
 const privateUseArea = 0xe000
-/** In the message itself, these characters have no meaning outside their own font. */
 const privateUse = /[\ue021-\ue07e]/g
 
 /**
@@ -60,7 +58,6 @@ const plainProse = (prose: string): string =>
 const restore = (text: string, before: string): string =>
   text.replace(privateUse, (character) => before + String.fromCharCode(character.charCodeAt(0) - privateUseArea))
 
-/** Removes pairs of `*`, `_` and `~~` around text. */
 function removeEmphasis(text: string): string {
   const parts = text.split(/(\*+|_+|~~)/)
   const open = new Map<string, number[]>()
@@ -88,6 +85,5 @@ function truncate(text: string): string {
     if (characters > maxCharacters) break
     length = index + segment.length
   }
-  // A grapheme cluster larger than the limit is not readable text.
   return length > 0 ? text.slice(0, length).trimEnd() : [...text].slice(0, maxCharacters).join('')
 }

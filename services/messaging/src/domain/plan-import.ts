@@ -2,7 +2,6 @@ import type { ImportedMessage } from '@parley/contracts/internal'
 import { newId } from '@parley/ids'
 import type { CheckedMessage } from './check-imported-message.ts'
 
-/** What the replies to an imported message need. */
 export type KnownMessage = { eventId: string; authorId: string; threadRootEventId: string | null }
 
 export type PlannedEvent = {
@@ -34,7 +33,7 @@ export type ImportPlan = {
   reactions: PlannedReaction[]
   attachments: PlannedAttachments[]
   ids: { externalId: string; eventId: string }[]
-  /** Ids at the source of replies with an unknown thread root. They become root messages. */
+  /** Ids of replies with an unknown thread root, which become root messages. */
   orphaned: string[]
   roomSeq: bigint
 }

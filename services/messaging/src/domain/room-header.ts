@@ -2,7 +2,7 @@ import { RoomKind } from '@parley/contracts/api'
 
 export type RoomHeader = {
   readonly roomId: string
-  /** Of the last fact. */
+  /** Version of the last fact. */
   readonly version: bigint
   readonly kind: RoomKind
   readonly groupId: string

@@ -7,7 +7,7 @@ import { roomSeqPlaceholder } from '../domain/entry-holes.ts'
  * changed either. A refused post is a row, not an error.
  */
 
-/** SQL condition for room $1. */
+/** SQL condition: banned from room $1, or deleted. */
 export const isBannedOrDeleted = (user: string) => `(coalesce((
     select b.banned and (b.expires_at is null or b.expires_at > now())
     from line_bans b where b.room_id = $1 and b.user_id = ${user}

@@ -1,7 +1,6 @@
 import { eraseMessages, eraseReactions } from './erase-messages.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** Up to $2 rows of each kind that is neither a message nor a reaction. */
 const rows = statement<{ erased: number }>(
   'erase_rows_of_user',
   `with keys as (

@@ -8,7 +8,7 @@ import { statement, type Connection } from './statement.ts'
 
 export type HeldFacts = {
   room: LogState | undefined
-  /** Of the last applied fact; 0 if there is none. */
+  /** 0 if there is none. */
   lastEntry: bigint
 }
 

@@ -68,7 +68,6 @@ order by p.last_reply_ms desc, p.room_id, p.root_event_id`,
 /** `offset` is ignored if `after` is given. */
 export type PageOfFollowed = { limit: number; offset: number; after: FollowedKey | undefined }
 
-/** Also returns the total number of threads in these rooms. */
 export async function readFollowedThreads(
   on: Connection,
   userId: string,

@@ -2,7 +2,6 @@ import type { KnownMessage } from '../domain/plan-import.ts'
 import { statement, type Connection } from './statement.ts'
 
 export type ImportState = { roomId: string; source: string; messages: bigint; through: Date; lastSeq: bigint }
-/** Where users posted between two calls of an import: after `from`, up to `to`. */
 export type LivePlaces = { from: bigint; to: bigint }
 
 const states = statement<ImportState>(

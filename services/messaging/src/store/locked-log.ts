@@ -20,7 +20,6 @@ export class LockedLog {
     return new LockedLog(on, roomId)
   }
 
-  /** Places of pending events, after the last place in the row. */
   get pendingPlaces(): bigint {
     return BigInt(this.#pending.length)
   }

@@ -8,7 +8,6 @@ export type NewAttachment = {
   size: bigint
   width: number
   height: number
-  /** A video that is processed once the message is posted. */
   toBeProcessed: boolean
 }
 
@@ -34,7 +33,7 @@ export type NewReply = {
 
 export type NewPost = {
   authorId: string
-  /** As for a follower. */
+  /** As `isImplicitMember` of a follower. */
   authorIsImplicitMember: boolean
   key: string | undefined
   digest: Uint8Array

@@ -16,7 +16,6 @@ export type AccessRow = Pick<HeaderRow, 'groupId' | 'universal'> & { roomKind: H
 
 type ReadableRow = AccessRow & (Omit<EventRow, 'bytes'> | { eventId: null })
 
-/** SQL: the place of the message or, for an echo, of its reply. */
 const shownSeq = 'coalesce(o.seq, e.seq)'
 
 const attachments = `(

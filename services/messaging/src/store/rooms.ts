@@ -16,7 +16,6 @@ export type HeaderRow = {
 export const headerColumns = `l.room_id as "roomId", l.version, l.kind, l.group_id as "groupId", l.universal, l.archived,
   l.name, l.participant_ids as "participantIds"`
 
-/** SQL: joins a user's membership, ban and erasure to `room_lines l`; `user` is an SQL expression. */
 export const standingJoins = (user: string) => `
 left join line_members m on m.room_id = l.room_id and m.user_id = ${user}
 left join line_bans b on b.room_id = l.room_id and b.user_id = ${user}

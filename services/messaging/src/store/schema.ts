@@ -25,7 +25,7 @@ export const processingVideo = String.raw`'\x0a0a70726f63657373696e67'::bytea`
 
 export const roomKind = pgEnum('room_kind', ['channel', 'dm'])
 
-/** The header of a room, and its log. The row lock serialises changes. */
+/** The row lock serialises changes. */
 export const roomLines = pgTable(
   'room_lines',
   {
@@ -93,7 +93,7 @@ export const roomEventKind = pgEnum('room_event_kind', [
   'user_left_room',
 ])
 
-/** Timelines and threads. An echo has no content of its own: it shows that of its reply. */
+/** An echo has no content of its own: it shows that of its reply. */
 export const roomEvents = pgTable(
   'room_events',
   {
@@ -199,11 +199,10 @@ export const threads = pgTable(
   {
     roomId: text('room_id').notNull(),
     rootEventId: text('root_event_id').notNull(),
-    /** Without retracted replies, like the next columns. */
+    /** This and the next columns ignore retracted replies. */
     replyCount: integer('reply_count').notNull(),
     lastReplyAt: instant('last_reply_at'),
     lastReplySeq: place('last_reply_seq'),
-    /** At most 50, in the order of their first reply. */
     participantIds: text('participant_ids').array().notNull(),
   },
   (table) => [
@@ -230,10 +229,10 @@ export const threadFollows = pgTable(
 )
 
 /**
- * Let unread threads be found without visiting each. The invariant: in a settled thread, no reply up to this place
- * comes after the user's marker, unless it is retracted. Levels and access play no part. A settled thread is therefore
- * unread only if its last reply comes after the watermark. Nothing in a room breaks the invariant: new replies get
- * higher places, markers only move forward, retractions only remove replies, and new follows are not settled.
+ * Let unread threads be found without visiting each. The invariant: in a settled thread, no shown reply up to this
+ * place comes after the user's marker. A settled thread is therefore unread only if its last reply comes after the
+ * watermark. Nothing in a room breaks the invariant: new replies get higher places, markers only move forward,
+ * retractions only remove replies, and new follows are not settled.
  */
 export const threadWatermarks = pgTable(
   'thread_watermarks',
@@ -265,7 +264,6 @@ export const readers = pgTable('readers', {
   version: place('version').notNull(),
 })
 
-/** Messages whose mentions could not be resolved when they were posted. */
 export const unresolvedMentions = pgTable(
   'unresolved_mentions',
   {
@@ -333,7 +331,7 @@ export const notificationLevels = pgTable(
     roomId: text('room_id').notNull(),
     /** A cleared level is DEFAULT, because late events are compared with its version. */
     level: smallint('level').$type<NotificationLevel>().notNull(),
-    /** Of the user's aggregate `preference`. */
+    /** Version of the user's aggregate `preference`. */
     version: place('version').notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.roomId] })],

@@ -25,7 +25,6 @@ const insertIds = statement(
 select $1, m.external_id, m.event_id from unnest($2::text[], $3::text[]) as m (external_id, event_id)`,
 )
 
-/** At most 50 participants, in the order of their first reply. */
 const upsertThreads = statement(
   'import_threads',
   `with reply as (

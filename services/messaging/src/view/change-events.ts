@@ -49,7 +49,6 @@ export function toRetractedEvent(header: ChangeHeader, message: Retracted, remov
   }
 }
 
-/** Names the message, never its echo. */
 export function toReactionEvent(
   header: ChangeHeader,
   kind: 'reaction_added' | 'reaction_removed',
@@ -69,7 +68,7 @@ export function toReactionEvent(
 const baseOf = ({ room, place, actorId, at }: ChangeHeader, id: string, kind: string) =>
   ({ id, kind, aggregateType: 'room', aggregateId: room.roomId, version: place, occurredAt: at, actorId }) as const
 
-/** Uploads consumes only events without a `detail`: those that remove a file or an image. */
+/** Uploads consumes only events without a `detail`. */
 const detailOf = ({ assetIds, previewImageKey }: Removed): Pick<OutgoingEvent, 'detail'> =>
   assetIds.length > 0 || previewImageKey !== '' ? {} : { detail: 'text' }
 

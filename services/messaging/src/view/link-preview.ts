@@ -4,7 +4,6 @@ import type { LinkPreviewSchema } from '@parley/contracts/api'
 import { decodePreview } from '../domain/page-preview.ts'
 import type { ViewContext } from './view-context.ts'
 
-/** As uploads stores preview images, in pixels. */
 const maxImageSize = { width: 1200, height: 630, fit: 'contain' } as const
 
 export function toLinkPreview(

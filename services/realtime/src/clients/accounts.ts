@@ -3,7 +3,7 @@ import { callerFrom, type Caller } from '@parley/credentials'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 
 export type Accounts = {
-  /** By the digests of valid credentials, in hex. */
+  /** Keys are the digests of valid credentials, in hex. */
   findCallers: (digests: Buffer[]) => Promise<Map<string, Caller>>
   findValid: (credentialIds: string[]) => Promise<Set<string>>
   rekey: (entries: { previous: Buffer; digest: Buffer }[]) => Promise<unknown>

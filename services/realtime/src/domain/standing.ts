@@ -1,4 +1,4 @@
-/** In one room; versions are those of the facts that last changed membership and ban. */
+/** Versions are those of the facts that last changed membership and ban. */
 export type Standing = {
   member: boolean
   memberVersion: bigint

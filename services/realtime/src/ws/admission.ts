@@ -35,5 +35,4 @@ export class Admission {
 /** A burst may have as many sockets as these seconds admit. */
 const burstSeconds = 2
 const minDelayMs = 1_000
-/** Limits how long a flood of hellos can delay others. */
 const maxSpreadMs = 30_000

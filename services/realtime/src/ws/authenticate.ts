@@ -9,7 +9,7 @@ type Hello = {
   signal: () => AbortSignal
 }
 
-/** Empty if no credential is valid. */
+/** Empty: no credential is valid. */
 type Outcome = {
   caller?: Caller | undefined
   error?: FatalError

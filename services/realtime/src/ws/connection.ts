@@ -32,7 +32,6 @@ const tooFast = `more than ${framesPerSecond} frames or ${bytesPerSecond / 1024}
 
 const maxEarlyPings = 16
 
-/** From the first frame to the last: hello, subscribe_events, then pings. */
 export class Connection implements Subscriber {
   readonly #ws: Socket
   readonly #context: ConnectionContext
@@ -128,7 +127,6 @@ export class Connection implements Subscriber {
     if (this.#user) this.#context.hub.detach(this, this.#user)
   }
 
-  /** Returns false, and fails the connection, if the budget is used up. */
   #takeFromBudget(bytes: number): boolean {
     if (this.#state === 'ended') return false
     const isWithin = this.#budget.take(bytes, performance.now())
@@ -143,7 +141,6 @@ export class Connection implements Subscriber {
     if (hello.protocolVersion > protocolVersion) return this.fail(unsupportedProtocol(hello.protocolVersion))
     const address = this.#presented?.address ?? ''
     const digests = this.#presented ? this.#context.digestsToTry(hello.bearerToken, this.#presented) : []
-    // No longer needed, and the socket may live for hours.
     this.#presented = undefined
     this.#state = 'authenticating'
     this.#deadline = Infinity

@@ -45,7 +45,6 @@ const respond = (res: HttpResponse, status: string, error: string, headers: Reco
     res.end(JSON.stringify({ error }))
   })
 
-/** Upgrade requests are answered with 503 until `startAccepting` is called. */
 export async function serveSockets(
   options: Options,
   createContext: (publish: SocketServer['publish']) => ConnectionContext,

@@ -29,7 +29,6 @@ const sharedPort = 0
 /** Closing it refuses new connections and keeps open ones. */
 export type ListeningPort = { port: number; close: () => void }
 
-/** 0 chooses a free port. Rejects if the port is in use. */
 export async function listen(app: App, host: string, wanted: number): Promise<ListeningPort> {
   const port = await findFreePort(host, wanted)
   const sockets = Array.from({ length: listeningSockets }, () => listenOnce(app, host, port))

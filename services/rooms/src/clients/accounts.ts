@@ -26,7 +26,7 @@ export async function getProfile(accounts: Accounts, userId: string): Promise<Pr
   return profile
 }
 
-/** As `getProfile`. */
+/** Throws as `getProfile` does. */
 export async function assertUsersExist(accounts: Accounts, userIds: readonly string[]): Promise<void> {
   const profiles = await findProfiles(accounts, userIds)
   for (const userId of userIds) if (profiles.get(userId)?.user?.deleted !== false) throw userNotFound()

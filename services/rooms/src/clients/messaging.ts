@@ -16,12 +16,10 @@ export function applyFacts(messaging: Client<typeof MessagingInternalService>): 
   }
 }
 
-/** `standings` has only those that facts above a version changed. */
 export type HeldRoom = TheirRoom & { held: HeldFact }
 /** Undefined if messaging has no facts of the room, or runs an earlier release. */
 export type ReadHeldRoom = (roomId: string, above: bigint) => Promise<HeldRoom | undefined>
 
-/** Messaging's page size: a shorter page is the last. */
 const standingsPerCall = 5000
 const readTimeoutMs = 3000
 

@@ -35,7 +35,6 @@ export function roomGroupsUpdated(
 /** For the audit log and other services. Contains ids, but no names. */
 export type LayoutAuditEvent = Pick<OutgoingEvent, 'kind' | 'aggregateType' | 'aggregateId' | 'fact'>
 
-/** The version of the layout orders the changes of all groups. */
 export function toAuditEvent(event: LayoutAuditEvent, layoutVersion: bigint, { actorId, at }: Cause): OutgoingEvent {
   return { ...event, version: layoutVersion, occurredAt: at, actorId }
 }

@@ -2,7 +2,7 @@ type Names = { login: string; displayName: string }
 
 export const nameKey = ({ displayName, login }: Names): string => (displayName || login).toLowerCase()
 
-/** Texts with control characters are not searched for (`isFindable`), so no match spans both names. */
+/** No match spans both names, because texts with control characters are not searched for (`isFindable`). */
 export const searchKey = ({ displayName, login }: Names): string => `${login}\n${displayName}`.toLowerCase()
 
 export const normalizeSearch = (search: string): string => search.trim().toLowerCase()

@@ -6,5 +6,4 @@ export const isRoomName = (name: string): boolean => pattern.test(name)
 /** Names are unique regardless of case. */
 export const roomNameKey = (name: string): string => name.toLowerCase()
 
-/** In a new room of this name only owners may post. */
 export const isAnnouncements = (name: string): boolean => roomNameKey(name) === 'announcements'

@@ -3,12 +3,11 @@ import type { Context } from '../context.ts'
 import { gaugeLeftBehind } from '../metrics.ts'
 import { findRoomsLeftBehind } from '../store/facts.ts'
 
-/** A fact not delivered by then is left behind. */
 const leftBehindAfterMs = 1000
 const roomsPerRun = 100
 /**
- * Without a wake-up. This process wakes the job when messaging has not applied facts in time, and the relay when
- * another process has died.
+ * The interval without a wake-up. This process wakes the job when messaging has not applied facts in time, and the
+ * relay when another process has died.
  */
 const everyMs = 10_000
 const retryMs = 1000

@@ -7,7 +7,6 @@ import { changeRoom, lockRoom } from '../store/changes.ts'
 
 const bansPerRun = 100
 const maxConcurrentDeliveries = 16
-/** After a run; a new ban with an expiry wakes the job earlier. */
 const minPauseMs = 100
 
 /** An expired ban has no effect; the fact is for services that keep copies. */

@@ -8,12 +8,10 @@ export function assertCanArrangeGroups(policy: Policy, subject: Subject): void {
   if (!may(policy, subject, 'role.manage', serverScope)) throw mayNotArrangeGroups()
 }
 
-/** Decisions about single rooms have no effect. */
 export function assertCanManageGroup(policy: Policy, subject: Subject, groupId: string): void {
   if (!may(policy, subject, 'room.manage', { kind: 'group', groupId })) throw mayNotManageGroup()
 }
 
-/** `originId`: the group of the item when the call began. */
 export type Move = { originId: string; groupId: string }
 
 /**

@@ -8,7 +8,7 @@ export type BanRow = typeof roomBans.$inferSelect
 export type BanKey = { createdAt: Date; id: string }
 export type BanPage = { bans: { ban: BanRow; room: RoomRow }[]; total: bigint }
 
-/** `before`: only older bans; without it, the first `offset` are skipped. */
+/** `before`: only older bans, instead of `offset`. */
 type PageRequest = { limit: number; offset: number; before: BanKey | undefined }
 
 const isActiveIn = (roomId: string) =>

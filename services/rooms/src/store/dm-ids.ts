@@ -5,7 +5,7 @@ import type { RoomWithStanding } from './rows.ts'
 import { dmKeys } from './schema.ts'
 import { findRooms } from './rooms.ts'
 
-/** Of this installation; created at the first use. */
+/** Created at the first use. */
 export async function readDmKey(db: Db): Promise<Uint8Array> {
   await db
     .insert(dmKeys)
@@ -16,7 +16,6 @@ export async function readDmKey(db: Db): Promise<Uint8Array> {
   return row.key
 }
 
-/** `known`: the room and the viewer's standing, if it exists. */
 export async function findDm(
   db: Db,
   key: Uint8Array,

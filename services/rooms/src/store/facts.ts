@@ -84,7 +84,6 @@ const unapplied = (roomId: string, upTo?: bigint) =>
     upTo === undefined ? undefined : lte(roomFacts.version, upTo),
   )
 
-/** The oldest facts not marked as applied, up to a version if one is given. */
 export async function findUnappliedFacts(reader: Reader, roomId: string, upTo?: bigint): Promise<RoomFact[]> {
   return decodeFacts(
     await reader
@@ -145,7 +144,7 @@ export function findRoomsLeftBehind(reader: Reader, olderThan: Date, limit: numb
   )
 }
 
-/** By room id, without rooms whose newest fact messaging has not applied. */
+/** Without rooms whose newest fact messaging has not applied. */
 export async function findNewestFacts(reader: Reader, afterRoomId: string, limit: number): Promise<FactOfRoom[]> {
   const rows = await reader
     .select({ roomId: rooms.id, fact: roomFacts.fact })

@@ -62,7 +62,6 @@ function matchesSearch(needle: string): SQL {
   return sql`${byIndex} and strpos(p.search_key, ${needle}) > 0`
 }
 
-/** For `people as p`. */
 export function isEligible(eligible: Eligibility): SQL {
   const { everyone, ownerRoleId, allowedRoles, deniedRoles, allowedUsers, deniedUsers } = eligible
   const among = (ids: string[]) => sql`p.user_id = any(${sql.param(ids)}::text[])`

@@ -12,8 +12,8 @@ import { roomFacts, rooms } from './schema.ts'
 
 export type Rebased = {
   /**
-   * For each requested version, that for which to wait: the same or, after rebasing, the newest. Empty if the room does
-   * not exist.
+   * Maps each requested version to the version for which to wait: the same or, after rebasing, the newest. Empty if the
+   * room does not exist.
    */
   newVersions: ReadonlyMap<bigint, bigint>
   rebased: number
@@ -139,7 +139,7 @@ async function removeWaitingFacts(tx: Tx, roomId: string): Promise<{ facts: Room
   return { facts: rows.map(({ fact }) => decodeFact(fact)), since: rows[0]?.createdAt ?? new Date() }
 }
 
-/** In the same order, with new event ids and versions above `top`; the first fact follows `held`. */
+/** With new event ids and versions above `top`; the first fact follows `held`. */
 function renumber(facts: readonly RoomFact[], top: bigint, held: HeldFact): RoomFact[] {
   let version = top
   let previous = held

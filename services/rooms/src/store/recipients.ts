@@ -3,7 +3,7 @@ import { sqlRows, type Reader } from '@parley/postgres'
 import { includesEveryone, type Eligibility } from '../policy/eligibility.ts'
 import { isEligible, notBanned } from './member-list.ts'
 
-/** All members, or the given users and the holders of the given roles. `eligible`: for a universal room. */
+/** `eligible`: for a universal room. */
 export type RecipientFilter = {
   roomId: string
   eligible: Eligibility | undefined

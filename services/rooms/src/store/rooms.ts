@@ -46,7 +46,7 @@ const byIds = shownRooms<{ userId: string; roomIds: readonly string[] }>(
   sql`${rooms.id}`,
 )
 
-/** By id; unknown ids are left out. */
+/** In id order; unknown ids are left out. */
 export function findRooms(reader: Reader, userId: string, roomIds: readonly string[]): Promise<ShownRoom[]> {
   return byIds(reader, { userId, roomIds })
 }

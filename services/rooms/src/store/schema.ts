@@ -25,7 +25,6 @@ const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 const version = (name: string) => bigint(name, { mode: 'bigint' })
 
-/** For ids of direct messages: a single row, which never changes. */
 export const dmKeys = pgTable(
   'dm_keys',
   { only: boolean().primaryKey().default(true), key: bytea('key').notNull() },
@@ -173,9 +172,7 @@ export const layout = pgTable('layout', {
   version: version('version').notNull(),
 })
 
-/**
- * The row `server`: ids of the first group and rooms, stored before these exist, so that each attempt uses the same.
- */
+/** Ids of the first group and rooms, stored first, so that every attempt uses the same. */
 export const lobby = pgTable('lobby', {
   id: text().primaryKey(),
   groupId: text('group_id').notNull(),
@@ -212,7 +209,7 @@ export const projectionFills = pgTable('projection_fills', {
   filledAt: instant('filled_at').notNull(),
 })
 
-/** Stored before the room is created, so that every attempt uses the same id. */
+/** Stored first, so that every attempt uses the same id. */
 export const importedRooms = pgTable(
   'imported_rooms',
   {

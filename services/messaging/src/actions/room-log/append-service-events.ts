@@ -13,7 +13,7 @@ import type { LockedLog } from '../../store/locked-log.ts'
 import type { Connection } from '../../store/statement.ts'
 import { toRoomEvent } from '../../view/room-event.ts'
 
-/** Drops duplicates. Returns the number of new events. */
+/** Returns the number of new events. */
 export async function appendServiceEvents(
   ctx: Pick<Context, 'writer' | 'now'>,
   roomId: string,

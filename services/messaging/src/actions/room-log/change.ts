@@ -17,13 +17,12 @@ export type Target = { roomId: string; eventId: string; emoji?: string; signal: 
 
 export type FoundMessage = { room: RoomLog; standing: Standing; message: ChangeableMessage }
 
-/** The rows to write, and the events that take the next places of the log in this order. */
 export type Change<Result = void> = {
   write: (on: Connection) => Promise<Result>
   events: readonly OutgoingEvent[]
   /**
-   * For a change with one event: writes it and its event in one statement. Returns undefined, without writing anything,
-   * if the room has changed since the decision, the message is retracted or the user is erased.
+   * Writes a change with one event in one statement. Returns undefined, without writing anything, if the room has
+   * changed since the decision, the message is retracted or the user is erased.
    */
   writeInOneStatement?: (
     on: Connection,
@@ -62,7 +61,6 @@ export async function changeMessage<Result>(
   }
   const changeInOneStatement = async () => {
     const { room, standing } = first
-    // The policy may have changed while the change waited.
     assertMayRead(ctx.policy(), caller, room, standing)
     const change = decide(first)
     const [event, ...others] = change?.events ?? []
@@ -96,7 +94,7 @@ async function readMessage(ctx: Context, on: Connection, caller: Subject, target
   return { room, standing, message }
 }
 
-/** `skipped`: how many places earlier events of the change take. */
+/** `skipped`: places taken by earlier events of the change. */
 export const toChangeHeader = (room: RoomLog, caller: Subject, at: Date, skipped = 0): ChangeHeader => ({
   room,
   place: room.roomSeq + 1n + BigInt(skipped),

@@ -19,7 +19,6 @@ export type ReactionRequest = Target & { emoji: string; change: 'add' | 'remove'
 
 export type ReactionResult = { changed: boolean; tally: Tally | undefined }
 
-/** A reaction to an echo is stored with its reply. */
 export async function react(ctx: Context, caller: Subject, request: ReactionRequest): Promise<ReactionResult> {
   const { roomId, emoji } = request
   assertEmoji(emoji)

@@ -30,7 +30,6 @@ export type RoomCommand = PostCommand | ChangeCommand | FactsCommand
 
 export type ChangeOutcome = { kind: 'changed'; places: number } | { kind: 'refused'; error: ConnectError }
 
-/** The state after the facts and the number of new ones. Of refused facts, none is applied. */
 export type FactsOutcome = ({ kind: 'stored'; applied: number } & HeldFacts) | { kind: 'refused'; error: ConnectError }
 
 export type Outcome = PostWriteOutcome | ChangeOutcome | FactsOutcome

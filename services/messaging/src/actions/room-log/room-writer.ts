@@ -18,7 +18,6 @@ export type WriteBatch = (roomId: string, commands: readonly RoomCommand[]) => P
 /** A change needs more round trips, so it counts as four posts. */
 const postsPerBatch = 64
 const weightOfChange = 4
-/** Posts and changes that wait for the running batch of their room. */
 const maxWaiting = 2_048
 
 /**

@@ -33,7 +33,6 @@ export async function writePosts(
   let failure: Error | undefined
   if (unwritten.length > 0) {
     await writeLocked(ctx, roomId, unwritten, outcomes).catch((error: unknown) => {
-      // The messages of the first statement are committed; those of the failed transaction are not.
       if (unwritten.length === messages.length) throw error
       failure = error instanceof Error ? error : new Error(String(error))
       for (const message of unwritten) if (outcomes.get(message)?.kind !== 'refused') outcomes.delete(message)

@@ -31,7 +31,6 @@ export async function importIntoRoom(
   const messages = request.messages.map((message) => checkImportedMessage(message, { dm: isDm(room), now }))
   let plan: ImportPlan | undefined
   const change = async (log: LockedLog) => {
-    // The import assigns its places itself, after those of pending events.
     await log.flush()
     const { on } = log
     const [state] = await findImports(on, [roomId])

@@ -30,7 +30,7 @@ function isEscaped(text: string, at: number, from: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** The last runs first. To be queried from left to right: passed runs are dropped. */
+/** To be queried from left to right: passed runs are dropped. */
 class RunsByLength {
   readonly #byLength = new Map<number, { index: number; run: Run }[]>()
 

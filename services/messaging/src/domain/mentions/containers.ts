@@ -1,9 +1,7 @@
-/** `indent`: the columns before the content of the item. */
 export type Container = { kind: 'quote' } | { kind: 'item'; indent: number; empty: boolean }
 
 export type Line = { text: string; at: number }
 
-/** Deeper containers are treated as text. */
 export const maxDepth = 32
 
 export const indentOf = ({ text, at }: Line): number => {
@@ -18,7 +16,6 @@ const patterns = { thematicBreak: /^([-*_])(?: *\1){2,} *$/, marker: /^(?:[-+*]|
 
 export const isThematicBreak = (rest: string): boolean => patterns.thematicBreak.test(rest)
 
-/** Skips the markers of the open containers that the line continues; returns their number. */
 export function enterContinued(line: Line, containers: readonly Container[]): number {
   for (const [index, container] of containers.entries()) {
     const entered = container.kind === 'quote' ? enterQuote(line) : stayInItem(line, container)

@@ -7,7 +7,7 @@ const maxLabelLength = 999
 export class Labels {
   readonly #defined = new Set<string>()
 
-  /** Adds the labels that a paragraph defines at its beginning; returns its rest. */
+  /** Returns the rest of the paragraph. */
   takeDefinitions(paragraph: string): string {
     let from = 0
     definition.lastIndex = 0

@@ -17,7 +17,6 @@ export function findHandles(body: string): string[] {
   if (!body.includes('@')) return []
   const handles = new Set<string>()
   const labels = new Labels()
-  // Definitions in a block quote apply outside of it, too.
   const paragraphs = paragraphsOf(body).map(({ text, quoted }) => ({ text: labels.takeDefinitions(text), quoted }))
   for (const { text: paragraph, quoted } of paragraphs) {
     if (quoted || !paragraph.includes('@')) continue
@@ -29,7 +28,6 @@ export function findHandles(body: string): string[] {
   return [...handles]
 }
 
-/** Without code and links. Another character replaces each escaped "@". */
 const proseOf = (paragraph: string, labels: Labels): string =>
   removeLinks(removeCodeSpans(paragraph), labels).replace(escape, (_, character: string) =>
     character === '@' ? '\\' : character,

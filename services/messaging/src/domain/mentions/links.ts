@@ -9,7 +9,6 @@ const target =
 
 const reference = /\[((?:\\.|[^\\[\]])*)\]/y
 
-/** Also the path after a host name: `example.org/@ann`. */
 const webAddress =
   /(?<![\p{L}\p{N}+.-])(?:[a-z][a-z\d+.-]*:\/\/|www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[/?#])[^\s<>]*/giu
 
@@ -29,7 +28,6 @@ export function removeLinks(paragraph: string, labels: Labels): string {
 
 type TextRange = { from: number; to: number }
 
-/** From left to right. A link contains no other link; an image may. */
 function linksIn(text: string, labels: Labels): TextRange[] {
   const links: TextRange[] = []
   const openings: number[] = []
@@ -50,7 +48,6 @@ function linksIn(text: string, labels: Labels): TextRange[] {
   return links
 }
 
-/** Undefined if the bracketed text is not a link. */
 function endOfLink(text: string, { from, to }: TextRange, labels: Labels): number | undefined {
   target.lastIndex = to
   if (target.test(text)) return target.lastIndex

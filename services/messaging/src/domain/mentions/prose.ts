@@ -72,7 +72,6 @@ class ParagraphReader {
     return opened
   }
 
-  /** Whether a line that leaves containers is a lazy continuation of their paragraph. */
   #continuesParagraph(line: Line): boolean {
     if (isBlank(line)) return false
     if (indentOf(line) > 3) return true

@@ -21,7 +21,7 @@ export function getThreadEvents(ctx: Context): MethodImpl<typeof ThreadService.m
     const window = windowAt(count, position, replies)
     const firstPageRoot = position ? undefined : root
     const users = await ctx.profiles.get(shownUserIds([...(firstPageRoot ? [firstPageRoot] : []), ...window.rows]))
-    // For a page without replies: the cursor of the request or, if it has none, of the root.
+    // Needed for a page without replies.
     const requestCursor = cursor.value || encodeCursor(root.seq)
     return { page: toPage(viewContextOf(ctx, caller, roomId), window, users, { requestCursor, root: firstPageRoot }) }
   }

@@ -71,7 +71,6 @@ export class Access {
     return this.#changesOf(user ? [user] : [], [roomId], affected)
   }
 
-  /** Returns the id of the person whom the fact is about; undefined if it is not about one. */
   #changePerson(roomId: string, { fact, version }: RoomFact, dm: boolean): string | undefined {
     switch (fact.case) {
       case 'joined':

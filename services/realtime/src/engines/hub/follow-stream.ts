@@ -17,7 +17,7 @@ type Options = {
   opener: SocketOpener
   policy: NodePolicy
   metrics: Metrics
-  /** How far back the stream is read at start: milliseconds before the newest event. */
+  /** In milliseconds before the newest event. */
   historyMs: number
   load: () => Promise<void>
 }

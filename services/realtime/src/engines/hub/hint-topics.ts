@@ -6,7 +6,6 @@ const behindBytes = 65_536
 
 export const isBehind = ({ buffered }: Subscriber): boolean => buffered > behindBytes
 
-/** Unsubscribes slow sockets until they have caught up. */
 export class HintTopics {
   readonly #unsubscribed = new WeakSet<Subscriber>()
 

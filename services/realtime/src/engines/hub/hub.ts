@@ -20,7 +20,6 @@ import { openConnectionsOf, UserAccess } from './user-access.ts'
 type Options = {
   publish: (topic: string, frame: Uint8Array) => void
   policy: () => Policy
-  /** Asks accounts which sessions are still valid; ends the sockets of the others. */
   verify: (sockets: readonly Subscriber[]) => void
   metrics: Pick<Metrics, 'countPublished'>
   replayBuffer: ReplayBuffer
@@ -28,7 +27,7 @@ type Options = {
 }
 
 /**
- * In milliseconds. Accounts is asked before the older end of a session closes sockets: after a loss of the stream,
+ * In milliseconds. Before an older end of a session closes sockets, accounts is asked: after a loss of the stream,
  * relays publish old ends again, and people may have signed in since.
  */
 const maxUncheckedEndAgeMs = 60_000
@@ -97,7 +96,7 @@ export class Hub implements Disposable {
     this.#applyChange(this.access.recompute())
   }
 
-  /** After an interruption of the stream, events may be missing, so all clients reload. */
+  /** Events may be missing, so all clients reload. */
   reset(): void {
     this.#seen.clear()
     this.#resetAt = this.#now()
@@ -122,7 +121,6 @@ export class Hub implements Disposable {
     return this.access.users.get(userId)?.connections.size ?? 0
   }
 
-  /** From now on changes of the user's access are tracked. */
   attach(
     connection: Subscriber,
     caller: { userId: string; roleIds: readonly string[]; rolesVersion: bigint },
@@ -186,8 +184,8 @@ export class Hub implements Disposable {
   }
 
   /**
-   * Of revoked sessions, or else all of the user, as clients expect. After an old event, only sockets whose session is
-   * no longer valid.
+   * Ends the sockets of revoked sessions, or else all sockets of the user, as clients expect. After an old event, only
+   * sockets whose session is no longer valid end.
    */
   #endSockets({ aggregateId, occurredAt }: Event, { credentialIds, reason }: CredentialsEndedFact): void {
     const user = this.access.users.get(aggregateId)

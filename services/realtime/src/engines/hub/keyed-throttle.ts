@@ -13,7 +13,6 @@ export class KeyedThrottle implements Disposable {
     this.#windowMs = windowMs
   }
 
-  /** `send` is called now or at the end of the window, unless the message is replaced or dropped. */
   offer(key: string, send: () => void): void {
     const window = this.#windows.get(key)
     if (window) window.send = send

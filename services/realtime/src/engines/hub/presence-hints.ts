@@ -14,9 +14,9 @@ type Options = {
   onUnreadable: (error: unknown) => void
 }
 
-/** Users whose newest version is remembered; above it, all are forgotten. */
+/** Above it, all are forgotten. */
 const maxRemembered = 100_000
-/** Per person when many are online. */
+/** The interval per person when many are online. */
 const crowdedMs = 15_000
 
 /**

@@ -28,8 +28,7 @@ export class Publisher implements Disposable {
 
   publish(event: Event, frames: readonly EventFrame[]): void {
     this.#newest = event
-    // A client that connects later reads the state after this event or gets it in a replay, so nothing older may
-    // follow.
+    // A client that connects later reads the state after this event or a replay of it, so nothing older may follow.
     if (this.#options.users.size === 0) return this.clear()
     for (const frame of frames) {
       const { throttleKey } = frame
@@ -47,7 +46,7 @@ export class Publisher implements Disposable {
     }
   }
 
-  /** Except the deletion of the account. */
+  /** Keeps the deletion of the account. */
   forget(userId: string): void {
     for (const property of propertyByThrottledKind.values()) {
       if (property === deletionProperty) continue

@@ -33,9 +33,8 @@ type StoredEvent = { ordinal: number; storedAtMs: number; bytes: number; frames:
 /** `ordinal`: of the event; `frameNumber` counts all frames. */
 type Item = { ordinal: number; frameNumber: number; storedAtMs: number; frame: ReplayFrame }
 
-/** Of a frame, including the lag of one node behind another. */
+/** Includes the lag of one node behind another. */
 export const longestDelayMs = maxBroadcastMs + 5_000
-/** Estimated memory of an event without its frames, and of a topic of a frame. */
 const bytesPerEvent = 512
 const bytesPerTopic = 256
 /** Frames with a key are kept for the whole window, however much else is published. */
@@ -50,9 +49,7 @@ export class ReplayBuffer {
   #ordinal = 0
   #frameCount = 0
   #bytes = 0
-  /** From this time on, everything was added; undefined until the first event. */
   #completeSinceMs: number | undefined
-  /** Frames with a key may be missing up to this time. */
   #newestDroppedUntilMs = -Infinity
   readonly #events = new Map<string, StoredEvent>()
   readonly #topics = new Map<string, TopicLog<Item>>()
@@ -70,7 +67,6 @@ export class ReplayBuffer {
     this.#completeSinceMs = timeMs
   }
 
-  /** An event without frames is still a valid position. */
   add({ position, storedAtMs, frames }: ReplayEvent): void {
     const ordinal = ++this.#ordinal
     this.#completeSinceMs ??= storedAtMs
@@ -123,12 +119,11 @@ export class ReplayBuffer {
     this.#newestDroppedUntilMs = -Infinity
   }
 
-  /** Whether all keyed frames since then are present. */
+  /** Whether no keyed frame since then is missing. */
   #isComplete(sinceMs: number): boolean {
     return sinceMs >= (this.#completeSinceMs ?? Infinity) && sinceMs > this.#newestDroppedUntilMs
   }
 
-  /** Undefined if they are too many bytes for one socket. */
   #framesAfter(from: StoredEvent, topics: Iterable<string>): Uint8Array[] | undefined {
     const first = from.frames.length > 1 ? from.ordinal : from.ordinal + 1
     const items: Item[] = []
@@ -199,6 +194,5 @@ export class ReplayBuffer {
 
 export const keyOf = ({ subject, property }: ThrottleKey): string => `${subject} ${property}`
 
-/** A person would get the frame twice, as a member of the room and as an addressee. */
 const isRepeated = (item: Item, previous: Item | undefined): boolean =>
   item.ordinal === previous?.ordinal && Buffer.compare(item.frame.bytes, previous.frame.bytes) === 0

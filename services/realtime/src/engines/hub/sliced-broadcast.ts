@@ -4,12 +4,11 @@ type Options = {
   publish: (topic: string, frame: Uint8Array) => void
   countSockets: () => number
 }
-/** `left`: slices that have yet to receive the frame. */
 type Waiting = { frame: Uint8Array; left: number }
 
 const maxAtOnce = 1_000
 const socketsPerSecond = 1_000
-/** Until the last slice has received a frame, however many sockets there are. */
+/** However many sockets there are. */
 export const maxBroadcastMs = 20_000
 export const slices = 64
 /** Bounds the memory. Further frames are sent to all sockets at once. */
@@ -41,7 +40,6 @@ export class SlicedBroadcast implements Disposable {
     this.#arm()
   }
 
-  /** For the slices that have yet to receive the frame. */
   replace(key: string, late: () => Uint8Array): void {
     const waiting = this.#waiting.get(key)
     if (waiting) waiting.frame = late()

@@ -11,7 +11,6 @@ export class TopicLog<Item> {
   }
 
   shift(): void {
-    // Dropped items must not stay in memory.
     this.#items[this.#first++] = undefined
     if (this.#first * 2 < this.#items.length) return
     this.#items = this.#items.slice(this.#first)

@@ -1,7 +1,7 @@
 export const topics = {
   everyone: 'everyone',
   slice: (number: number) => `everyone:${number}`,
-  /** For everyone, except slow sockets. */
+  /** Hints for everyone; slow sockets leave this topic. */
   hints: 'hints',
   user: (userId: string) => `user:${userId}`,
   room: (roomId: string) => `room:${roomId}`,

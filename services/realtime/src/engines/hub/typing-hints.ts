@@ -15,7 +15,7 @@ type Options = {
   hintTopics: HintTopics
   catchUp: () => void
   onUnreadable: (error: unknown) => void
-  /** Monotonic, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   now?: () => number
 }
 
@@ -27,8 +27,8 @@ const holdMs = 100
 const [maxThreads, windowMs] = [3, 2_000]
 
 /**
- * Not sent to the typing person. A hint is held for a moment, because it can overtake the stream, and people who have
- * just lost access must not receive it. Meanwhile duplicates are merged.
+ * The typing person receives no hint. A hint is held for a moment, because it can overtake the stream, and people who
+ * have just lost access must not receive it. Meanwhile duplicates are merged.
  */
 export class TypingHints implements Disposable {
   readonly #options: Options

@@ -34,7 +34,6 @@ export class UserAccess {
     return version < this.rolesVersion && roleIds.join() !== this.roleIds.join()
   }
 
-  /** The roles that the next socket loads then apply regardless of their version. */
   forgetRoles(): void {
     this.roleIds = []
     this.rolesVersion = -1n

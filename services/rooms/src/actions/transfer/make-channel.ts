@@ -36,7 +36,6 @@ export async function makeChannel(
   for (let attempt = 1; ; attempt++) {
     const known = await findRoom(ctx.db, '', roomId)
     if (known) {
-      // The room may have become private at the source.
       if (request.private) await denyEntry(ctx.admin, roomId)
       await ctx.delivery.waitUntilApplied(roomId, remaining)
       return { roomId, name: known.room.name, made: false }

@@ -25,7 +25,6 @@ export type RoomChange = {
    * them.
    */
   isAbout: (fact: RoomFact) => boolean
-  /** Undefined: the groups that people see stay the same. */
   layoutAuditEvents?: (before: RoomRow) => LayoutAuditEvent[] | undefined
 }
 

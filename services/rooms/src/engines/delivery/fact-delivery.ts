@@ -59,7 +59,7 @@ export function openFactDelivery(options: {
     return newest
   }
 
-  /** Without facts, messaging only returns its last one. */
+  /** An empty request only returns messaging's last fact. */
   async function fetchHeldAndReconcile(roomId: string, remaining?: RemainingTime): Promise<void> {
     const request = { roomId, facts: [], awaitStream: false, timeoutMs: deliveries.waitMs(remaining) }
     const held = await apply(request).catch((error: unknown) => {

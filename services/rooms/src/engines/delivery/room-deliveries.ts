@@ -14,7 +14,6 @@ export type Target = { version: bigint; facts: readonly RoomFact[]; awaitStream:
 
 type Options = { apply: ApplyFacts; facts: FactStore; timeoutMs: number }
 
-/** For the response to reach the caller before its deadline. */
 const reservedForResponseMs = 250
 
 export class RoomDeliveries {

@@ -22,7 +22,6 @@ export type RoomDeliveryOptions = {
   awaitStream: boolean
   apply: ApplyFacts
   facts: FactStore
-  /** The delivery retries as long as a caller waits. */
   onFailure: (error: unknown) => void
   onIdle: () => void
 }
@@ -35,10 +34,10 @@ const firstPauseMs = 100
 const longestPauseMs = 250
 
 /**
- * Delivers facts of one room from this process, one call at a time; later facts are sent in the next call. Facts in
- * memory are not read again. The version that messaging returns shows which facts it lacks; these are read from the
- * database. Other processes may deliver the same facts, because messaging drops duplicates. If the returned fact is
- * known here, everything up to it is applied; otherwise this database was restored, and the facts are rebased.
+ * Delivers facts of one room from this process, one call at a time. The version that messaging returns shows which
+ * facts it lacks; these are read from the database. Other processes may deliver the same facts, because messaging drops
+ * duplicates. If the returned fact is known here, everything up to it is applied; otherwise this database was restored,
+ * and the facts are rebased.
  */
 export class RoomDelivery {
   readonly #options: RoomDeliveryOptions
