@@ -26,9 +26,8 @@ export type Context = {
   /** Limits how often a wrong password may be entered as the current one. */
   passwordGuesses: RateLimiter
   providers: Providers
-  /** Registers background work, for which the process waits before it exits. */
+  /** The process waits for this work before it exits. */
   background: (work: Promise<unknown>) => void
-  /** Undefined if mail is not configured. */
   mailer: Mailer | undefined
   admin: Client<typeof AdminInternalService>
   messaging: Client<typeof MessagingInternalService>
@@ -38,10 +37,7 @@ export type Context = {
   now: () => Date
 }
 
-/**
- * The context of the operator's methods. Because it needs only databases, the operator's command can also run these
- * methods while no service runs.
- */
+/** Needs only databases, so that the operator's command can run the methods while no service runs. */
 export type OperatorContext = Pick<Context, 'db' | 'relay' | 'policy' | 'passwords' | 'now'> &
   Partial<Pick<Context, 'background' | 'mailer'>> & {
     config: Pick<Config, 'ownerEmails' | 'moreOwnerEmails' | 'maxUsers'>

@@ -82,7 +82,7 @@ export const invalidAuthorizationCode = () =>
     'invalid authorization code: it is unknown, used, expired or was issued to another client',
     Code.InvalidArgument,
   )
-/** `parley-failed` distinguishes it from other outages for the gateway. */
+/** `parley-failed` distinguishes this error from other outages for the gateway. */
 export const mailNotSent = () =>
   new ConnectError('the mail could not be sent; try again in a moment', Code.Unavailable, { 'parley-failed': 'mail' })
 export const noMailer = () => new ConnectError('this server cannot send mail', Code.FailedPrecondition)

@@ -51,7 +51,7 @@ export const reportFailedMail = (kind: string, codes: { code?: string; responseC
   if (isFinal) mails(1, { 'parley.kind': kind, 'parley.outcome': 'failed' })
   log.warn({ kind, ...codes }, isFinal ? 'a mail could not be sent' : 'a mail could not be sent; retrying')
 }
-/** More mails are requested than the operator has allowed. An alert uses this outcome. */
+/** An alert uses this outcome. */
 export const reportMailOverBudget = (kind: string) => {
   mails(1, { 'parley.kind': kind, 'parley.outcome': 'over_budget' })
   log.debug({ kind }, 'a mail was not sent: the hourly limit is reached')

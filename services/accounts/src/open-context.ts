@@ -19,16 +19,12 @@ import { presenceAnnouncer, Audiences, Presence } from './engines/presence/index
 import { tooManyReads } from './errors.ts'
 import { logBackgroundFailure } from './metrics.ts'
 
-/** What a test may replace. */
 export type TestOverrides = {
   now?: () => Date
-  /** How long a presence report is valid. */
   presenceLeaseMs?: number
-  /** If more people are online, presence changes are sent only to the user's audience. */
   presenceCrowdSize?: number
 }
 
-/** Opens everything that handlers, consumers and jobs use. */
 export async function openContext(host: DatabaseHost, config: Config, overrides: TestOverrides): Promise<Context> {
   const admin = host.client(AdminInternalService)
   const redis = host.use(openRedis({ url: config.redisUrl, name: host.name }))

@@ -2,8 +2,8 @@ import { text } from 'node:stream/consumers'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { answerDirectly } from './operator/answer.ts'
 
-// The operator's command runs this program while no service runs: it reads one request from standard input and writes
-// one response to standard output.
+// Run by `parley --direct` while no service runs. Reads one request from standard input and writes one response to
+// standard output.
 const answer = await answerDirectly(await text(process.stdin)).catch((error: unknown) => {
   const { code, rawMessage } = ConnectError.from(error, Code.Unavailable)
   return { error: { code, message: rawMessage } }

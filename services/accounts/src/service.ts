@@ -9,10 +9,8 @@ import { startJobs } from './jobs/start-jobs.ts'
 import { openContext, type TestOverrides } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-/** Overrides for tests, and start options. */
 export type Overrides = TestOverrides & StartOptions
 
-/** Starts the deployable. */
 export function startAccounts(config: Config, overrides: Overrides = {}): Promise<Service> {
   const waitsFor = ['policy']
   return startDatabaseHost({ name: 'accounts', config, waitsFor, overrides }, (host) =>
@@ -39,7 +37,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
       report: (found) => recordErasureReport(ctx, { ...found, service }),
     }),
   )
-  // No guard is needed: deleting an account revokes its credentials in the same transaction, and later passes
-  // erase what calls in progress still write.
+  // No guard is needed: deleting an account revokes its credentials, and later passes erase what calls in progress
+  // still write.
   await host.serve({ routes: routes(ctx), guard: () => undefined })
 }

@@ -1,16 +1,14 @@
-/** A page shown in a browser. */
 export type Page = { url: URL; status: number; html: string }
 
-/** The parts of a browser needed to sign in at a provider: cookies, redirects and forms. */
+/** Only what a sign-in at a provider needs: cookies, redirects and forms. */
 export class Browser {
   readonly #cookies = new Map<string, Map<string, string>>()
 
-  /** Opens a URL and follows redirects, until a page is shown or `until` accepts the next URL. */
+  /** Follows redirects until a page is shown or `until` accepts the next URL. */
   async open(address: string | URL, until: (url: URL) => boolean = () => false): Promise<Page> {
     return this.#go(new URL(address), { method: 'GET' }, until)
   }
 
-  /** Fills in the only form of a page and submits it. */
   async submit(page: Page, values: Record<string, string>, until: (url: URL) => boolean = () => false): Promise<Page> {
     const [, action] = /<form[^>]* action="([^"]+)"/.exec(page.html) ?? []
     if (action === undefined) throw new Error(`no form on ${page.url.href}: ${page.html}`)

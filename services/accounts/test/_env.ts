@@ -32,24 +32,23 @@ export const password = 'correct horse battery'
 
 export type Env = Awaited<ReturnType<typeof openEnv>>
 
-/** What the fakes of other services return, and the requests that they got. A test can change it at any time. */
+/** A test can change the fakes at any time. */
 const createFakes = () => ({
   unavailable: new Set<'messaging' | 'notifications' | 'rooms'>(),
   blocked: ['root'],
   serverName: 'Our <Chat>',
   policy: standardPolicy(),
-  /** Users whose audiences were requested from rooms, which returns Ubert for each. */
+  /** Rooms returns Ubert for each of these users. */
   audienceRequests: [] as string[],
-  /** Images that uploads was requested to store; the returned key contains the blob's id. */
+  /** The returned key contains the blob's id. */
   images: [] as StoreServerImageRequest[],
-  /** External images that uploads was requested to fetch; fetching from the host "broken" fails. */
+  /** Fetching from the host "broken" fails. */
   imports: [] as ImportServerImageRequest[],
   /** Called while uploads fetches an external image. */
   duringImport: (_image: ImportServerImageRequest): Promise<unknown> => Promise.resolve(),
 })
 type Fakes = ReturnType<typeof createFakes>
 
-/** The environment of accounts: a real database, bus and Redis, and fakes of the other services. */
 export const openEnv = (options: TestDatabaseOptions = {}) =>
   testDatabaseService(
     {
@@ -70,7 +69,7 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
       const { start } = harness
       return {
         ...{ redis, fakes },
-        /** The secret key of the process that was started last. */
+        /** Of the process that was started last. */
         secretKey,
         ...harness.clients({
           internal: AccountsInternalService,
@@ -78,7 +77,7 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
           transfer: AccountsTransferService,
           signIn: SignInInternalService,
         }),
-        /** A client for a user; methods that require a fresh credential need a caller with a credential id. */
+        /** Methods that require a fresh credential need a caller with a credential id. */
         as: harness.client,
         viewerOf: (userId: string, ...roleIds: string[]) => harness.client(ViewerService, { userId, roleIds }),
         start: (settings: Record<string, string> = {}, overrides: Overrides = {}) => {
@@ -133,12 +132,11 @@ const fakeRoutes = (fakes: Fakes) => (routes: ServiceRoutes) => {
   })
 }
 
-/** Creates an account whose password is `password`; returns its id. */
 export async function makeUser(env: Env, login: string, more: { email?: string; roleNames?: string[] } = {}) {
   return (await env.operator.createUser({ login, password, ...more })).userId
 }
 
-/** Signs in; returns the session and the digests of both credentials. */
+/** Returns the session and the digests of both credentials. */
 export async function signIn(env: Env, identifier: string, secret = password) {
   const session = await env.internal.passwordLogin({ identifier, password: secret })
   const bearer = credentialDigest(env.secretKey, session.token)
@@ -146,20 +144,19 @@ export async function signIn(env: Env, identifier: string, secret = password) {
   return { session, bearer, cookie, digests: [bearer, cookie] }
 }
 
-/** The callers of the valid credentials with these digests, by digest in hex. */
 export async function callersOf(env: Env, digests: Uint8Array[]) {
   const { entries } = await env.internal.authenticate({ digests })
   return new Map(entries.map(({ digest, caller }) => [Buffer.from(digest).toString('hex'), caller]))
 }
 
-/** Signs in; returns the caller that the gateway would derive from the bearer token. */
+/** Returns the caller that the gateway would derive from the bearer token. */
 export async function callerOf(env: Env, identifier: string): Promise<TestCaller> {
   const { session, bearer } = await signIn(env, identifier)
   const caller = (await callersOf(env, [bearer])).get(bearer.toString('hex'))
   return { userId: session.userId, roleIds: caller?.roleIds ?? [], credentialId: caller?.credentialId ?? '' }
 }
 
-/** Stops the stream from acknowledging messages until the result is disposed. */
+/** The stream acknowledges no messages until the result is disposed. */
 export async function disableStreamAcks(bus: Bus): Promise<AsyncDisposable> {
   const { streams } = await bus.nc.jetstreamManager()
   const { config } = await streams.info('EVENTS')
@@ -171,7 +168,7 @@ export async function disableStreamAcks(bus: Bus): Promise<AsyncDisposable> {
   }
 }
 
-/** The data of the last message on the stream with this subject. */
+/** The last message with this subject. */
 export async function lastOnStream(bus: Bus, subject: string): Promise<Uint8Array> {
   const { streams } = await bus.nc.jetstreamManager()
   return (await streams.getMessage('EVENTS', { last_by_subj: subject })).data

@@ -2,7 +2,6 @@ import { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import { MyAccountService } from '@parley/contracts/api'
 import { callerOf, type Env } from './_env.ts'
 
-/** The settings of providers, numbered in the order given. */
 export const providerSettings = (...providers: Record<string, string>[]): Record<string, string> =>
   Object.fromEntries(
     providers.flatMap((provider, n) =>
@@ -10,7 +9,7 @@ export const providerSettings = (...providers: Record<string, string>[]): Record
     ),
   )
 
-/** Starts a sign-in at a provider or, with `linkStart`, the linking of an identity; returns the URL for the browser. */
+/** With `linkStart` starts linking an identity. Returns the URL for the browser. */
 export async function startLogin(
   env: Env,
   providerId: string,
@@ -20,7 +19,7 @@ export async function startLogin(
   return authorizeUrl
 }
 
-/** Passes a callback to accounts; returns its outcome, and the path to which the browser is redirected. */
+/** Returns the outcome and the path to which the browser is redirected. */
 export async function finishLogin(
   env: Env,
   providerId: string,
@@ -43,16 +42,15 @@ export async function finishLogin(
   }
 }
 
-/** A client without a session, whose calls need only a flow token. */
 export const flows = (env: Env) => env.as(ExternalIdentityAuthService, { userId: '' })
 
-/** Signs in with the password; returns the user id and a client with the new session. */
+/** Signs in with the password; the client uses the new session. */
 export async function accountOf(env: Env, login: string) {
   const caller = await callerOf(env, login)
   return { userId: caller.userId, account: env.as(MyAccountService, caller) }
 }
 
-/** Starts linking an identity; returns the start URL and the token in it. */
+/** Returns the start URL and the token in it. */
 export async function startLinking(env: Env, login: string, providerId: string, redirectPath = '/settings') {
   const { userId, account } = await accountOf(env, login)
   const { startUrl } = await account.startExternalIdentityLink({ providerId, redirectPath })

@@ -7,7 +7,7 @@ export type ReceivedMail = { to: string; from: string; subject: string; text: st
 /** A temporary folder to which a process writes mails. */
 export type MailFolder = AsyncDisposable & {
   path: string
-  /** The mails to an address, oldest first; without an address, all mails. */
+  /** Oldest first; without an address, all mails. */
   mails: (to?: string) => Promise<ReceivedMail[]>
 }
 
@@ -24,12 +24,11 @@ export async function createMailFolder(): Promise<MailFolder> {
   }
 }
 
-/** The six-digit code in a mail. */
 export function codeIn(mail: ReceivedMail | undefined): string {
   return /^\s+(\d{6})$/m.exec(mail?.text ?? '')?.[1] ?? 'no code'
 }
 
-/** Parses as much MIME as the mails of this service need. */
+/** Only as much MIME as the mails of this service need. */
 export function parseMail(raw: string): ReceivedMail {
   const [head = '', ...rest] = raw.split(/\r?\n\r?\n/)
   const headers = headersOf(head)

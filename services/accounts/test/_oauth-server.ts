@@ -8,31 +8,27 @@ export const clientId = 'client of parley'
 export const clientSecret = 'its secret & more'
 
 export type Answer = { status?: number; type?: string; body: unknown }
-/** The user and scopes of a token. */
 export type Grant = { login: string; scopes: string[] }
-/** What an authorization code was issued for. */
 type Code = Grant & { redirectUri: string; challenge: string }
 
-/** How a provider behaves according to its documentation. */
+/** According to the documentation of the provider. */
 export type ProviderBehaviour = {
   authorizePath: string
   tokenPath: string
-  /** The response to a token request that is granted, or refused with an OAuth error. */
+  /** The request is granted, or refused with an OAuth error. */
   token: (request: IncomingMessage, granted: { accessToken: string; scopes: string[] } | { error: string }) => Answer
-  /** The responses of the API, by path; undefined means 404. */
+  /** By path; undefined means 404. */
   api: Record<string, (grant: Grant, request: IncomingMessage) => Answer | undefined>
-  /** The response of the API to a request without a valid token. */
   unauthorized: Answer
 }
 
 export type OAuthServer = AsyncDisposable & {
   url: string
-  /** The query of each authorize request. */
+  /** Of each authorize request. */
   authorizeQueries: URLSearchParams[]
   stop: () => Promise<void>
 }
 
-/** Starts a loopback server that behaves like a provider. */
 export async function startOAuthServer(callback: string, behaviour: ProviderBehaviour): Promise<OAuthServer> {
   const authorizeQueries: URLSearchParams[] = []
   const codes = new Map<string, Code>()
@@ -107,7 +103,7 @@ export async function startOAuthServer(callback: string, behaviour: ProviderBeha
   return { url: `http://127.0.0.1:${port}`, authorizeQueries, stop, [Symbol.asyncDispose]: stop }
 }
 
-/** Signs in on the server's page, or declines if the login is empty; returns the callback URL of the browser. */
+/** Declines if the login is empty. Returns the callback URL of the browser. */
 export async function signInOn({ url }: OAuthServer, authorizeUrl: string, login: string): Promise<URL> {
   const browser = new Browser()
   const page = await browser.open(authorizeUrl)

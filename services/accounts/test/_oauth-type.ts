@@ -15,15 +15,15 @@ import {
 export type OAuthEnv = AsyncDisposable & {
   env: Env
   server: OAuthServer
-  /** Signs in at the provider with this id: "all", or "less", which does not request the address and its scope. */
+  /** `id`: "all", or "less", which does not request the address and its scope. */
   signIn: (login: string, id?: string) => ReturnType<typeof finishLogin>
-  /** Signs in with an identity that is not linked; returns the pending identity. */
+  /** For an identity that is not linked. */
   getPending: (login: string, id?: string) => Promise<PendingExternalIdentity | undefined>
-  /** Signs in and creates an account for the identity; returns the user id. */
+  /** Returns the user id. */
   makeAccount: (login: string) => Promise<string>
 }
 
-/** Starts accounts with two providers of this type, and servers that behave like them. */
+/** Accounts with two providers of this type. */
 export async function openOAuthEnv(
   type: AuthProviderType,
   behaviour: ProviderBehaviour,
@@ -63,7 +63,7 @@ export async function openOAuthEnv(
   }
 }
 
-/** Calls `identify` of the provider with a code that the server has not issued. */
+/** The server has not issued the code. */
 export async function identifyWithInvalidCode(
   type: AuthProviderType,
   { url }: OAuthServer,

@@ -1,7 +1,7 @@
 import type { OidcProvider } from '@parley/testkit/oidc-provider'
 import { Browser, type Page } from './_browser.ts'
 
-/** Signs in at the provider in a browser; returns the callback URL to which the browser is redirected. */
+/** Returns the callback URL to which the browser is redirected. */
 export async function signInAt(
   { issuer }: Pick<OidcProvider, 'issuer'>,
   authorizeUrl: string,

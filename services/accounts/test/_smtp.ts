@@ -2,14 +2,12 @@ import { once } from 'node:events'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { parseMail, type ReceivedMail } from './_mails.ts'
 
-/** An SMTP server inside the test process. */
 export type MailServer = AsyncDisposable & {
-  /** Settings with which accounts connects to it. Its certificate is self-signed, so they disable verification. */
+  /** The certificate is self-signed, so the settings disable verification. */
   settings: Record<string, string>
   mails: (ReceivedMail & { secure: boolean; user: string | undefined })[]
-  /** Refusals of the next mails, in order. Mails after them are accepted. */
+  /** Of the next mails, in order; later mails are accepted. */
   refusals: { code: number; at: 'recipient' | 'data' }[]
-  /** Number of attempts to send a mail. */
   attempts: () => number
 }
 

@@ -5,13 +5,11 @@ import { eventually, recordEvents } from '@parley/testkit'
 import type { Env } from './_env.ts'
 
 export type UserEvents = AsyncDisposable & {
-  /** The kinds of an account's events so far, once `times` events of the kind `awaited` have arrived. */
+  /** Waits until `times` events of the kind `awaited` have arrived. */
   kindsOf: (userId: string, awaited: string, times?: number) => Promise<string[]>
-  /** The events of an account so far. */
   of: (userId: string) => Event[]
 }
 
-/** Records the events of accounts from now on. */
 export async function recordUserEvents(env: Env): Promise<UserEvents> {
   const recording = await recordEvents(env.bus, 'evt.>')
   const of = (userId: string) => recording.events.filter(({ aggregateId }) => aggregateId === userId)
@@ -28,7 +26,7 @@ export async function recordUserEvents(env: Env): Promise<UserEvents> {
   }
 }
 
-/** The client events of an event, and their recipients: "everyone" or user ids. */
+/** With their recipients: "everyone" or user ids. */
 export function deliveriesOf(event: Event | undefined): { envelope: RealtimeEventEnvelope; to: string }[] {
   return (event?.deliveries ?? []).map(({ envelope, audience }) => ({
     envelope: fromBinary(RealtimeEventEnvelopeSchema, envelope),

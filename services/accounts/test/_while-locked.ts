@@ -4,9 +4,7 @@ import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { codeOf, type Env } from './_env.ts'
 
-/**
- * Starts calls that wait for a locked row, runs `meanwhile`, and unlocks the row; returns the error codes of the calls.
- */
+/** Runs `meanwhile` while calls wait for a locked row; returns the error codes of the calls. */
 export async function whileLocked(
   env: Env,
   table: 'users' | 'invites',

@@ -27,7 +27,7 @@ const urlOf = (key: string) =>
     fit: 'cover',
   })
 
-test('an uploaded blob becomes the avatar of its user, and is announced to everyone', async () => {
+test('an uploaded blob becomes the avatar, and is announced to everyone', async () => {
   const userId = await makeUser(env, 'anna')
   const { user } = await upload(userId, 'blob1')
   const avatarUrl = urlOf('key-of-blob1')
@@ -48,7 +48,7 @@ test('an uploaded blob becomes the avatar of its user, and is announced to every
   ])
 })
 
-test('removing an avatar is announced once; other changes of the profile keep its key', async () => {
+test('removing an avatar is announced once; other changes keep its key', async () => {
   const userId = await makeUser(env, 'bert')
   await upload(userId, 'blob2')
   await account(userId).updateProfile({ displayName: 'Bert' })

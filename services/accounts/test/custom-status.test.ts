@@ -75,7 +75,7 @@ test('an invalid custom status is refused, and the previous one stays', async ()
   expect(await statusOf(userId)).toMatchObject({ emoji: '🌴', text: 'away' })
 })
 
-test('an expired custom status is hidden immediately, and its end is announced once, without an actor', async () => {
+test('an expired custom status is hidden at once, and its end announced once', async () => {
   const userId = await makeUser(env, 'carl')
   await account(userId).updateCustomStatus({ emoji: '🌴', text: 'away', expiresAt: inMs(60_000) })
   now = new Date(now.getTime() + 60_000)
@@ -90,7 +90,7 @@ test('an expired custom status is hidden immediately, and its end is announced o
   expect(deliveriesOf(cleared)[0]?.envelope.actorId).toBeUndefined()
 })
 
-test('a custom status that replaces another one does not end when that one would have expired', async () => {
+test('a custom status does not end with the one that it replaced', async () => {
   const userId = await makeUser(env, 'dora')
   const other = await makeUser(env, 'emil')
   await account(userId).updateCustomStatus({ emoji: '🌴', text: 'away', expiresAt: inMs(60_000) })
@@ -101,7 +101,7 @@ test('a custom status that replaces another one does not end when that one would
   expect(await statusOf(userId)).toMatchObject({ emoji: '🎉', text: 'back' })
 })
 
-test('the end of a custom status is announced even if no process was running when it expired', async () => {
+test('the end of a custom status is announced even after an outage', async () => {
   const own = await openEnv()
   try {
     let at = new Date()

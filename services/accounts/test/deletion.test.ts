@@ -34,7 +34,7 @@ const deletionOf = async (userId: string) =>
 const frames = ({ deliveries }: Event) =>
   deliveries.map(({ envelope }) => fromBinary(RealtimeEventEnvelopeSchema, envelope).event)
 
-/** Acts as the other services: reports every requested erasure pass until the deletion is complete. */
+/** Reports every requested erasure pass until the deletion is complete. */
 async function reportAll(userId: string, found: (service: string, pass: number) => bigint = () => 0n): Promise<void> {
   await using recording = await recordEvents(env.bus, `evt.user.${userId}.erasure_requested`)
   const passes = () => recording.events.map(({ fact }) => (fact.case === 'erasureRequested' ? fact.value.pass : 0))
@@ -57,7 +57,7 @@ async function reportAll(userId: string, found: (service: string, pass: number) 
   )
 }
 
-test('confirming a deletion deletes the account: its sessions end, its data is erased, its names are free again, and it is announced', async () => {
+test('confirming a deletion ends sessions, erases data, frees names, and is announced', async () => {
   await using recording = await recordEvents(env.bus, 'evt.>')
   const userId = await makeUser(env, 'Zara', { email: 'zara@example.org', roleNames: ['moderator'] })
   const { digests } = await signIn(env, 'zara@example.org')
@@ -123,7 +123,7 @@ test('the request for a deletion is audited, without the token', async () => {
   expect(recording.events.map((event) => toJsonString(EventSchema, event)).join()).not.toContain(token)
 })
 
-test('a deleted account can no longer be changed, and its earlier confirmation tokens are invalid', async () => {
+test('a deleted account cannot be changed, nor its tokens used', async () => {
   const userId = await makeUser(env, 'late')
   const [first, second] = [await tokenFor(userId), await tokenFor(userId)]
   await account(userId).deleteMyAccount({ confirmationToken: second })
@@ -134,7 +134,7 @@ test('a deleted account can no longer be changed, and its earlier confirmation t
   expect(await rowOf(userId)).toMatchObject({ login: '', displayName: null, passwordHash: null })
 })
 
-test('a confirmation token is valid only for its account, and for a limited time', async () => {
+test('a confirmation token is valid for its account and a limited time', async () => {
   const [userId, other] = [await makeUser(env, 'keen'), await makeUser(env, 'other')]
   const theirs = await tokenFor(other)
   expect(await codeOf(account(userId).deleteMyAccount({ confirmationToken: theirs }))).toBe(Code.PermissionDenied)
@@ -147,7 +147,7 @@ test('a confirmation token is valid only for its account, and for a limited time
   await account(other).deleteMyAccount({ confirmationToken: theirs })
 })
 
-test('if the last two owners delete their accounts concurrently, one of them is refused', async () => {
+test('of the last two owners who delete their accounts concurrently one is refused', async () => {
   const owners = [
     await makeUser(env, 'boss', { roleNames: ['owner'] }),
     await makeUser(env, 'chief', { roleNames: ['owner'] }),
@@ -159,14 +159,14 @@ test('if the last two owners delete their accounts concurrently, one of them is 
   expect(await rowOf(left)).toMatchObject({ deletedAt: null })
 })
 
-test('erasure passes repeat until a pass after the first finds no data in any service', async () => {
+test('erasure passes repeat until one after the first finds nothing', async () => {
   const userId = await makeUser(env, 'repeated')
   await deleteSelf(userId)
   await reportAll(userId, (service, pass) => (service === 'rooms' && pass < 3 ? 1n : 0n))
   expect(await deletionOf(userId)).toMatchObject({ pass: 3, completedAt: expect.any(Date) })
 })
 
-test('events that contain the name of the user are removed from the outbox and the stream', async () => {
+test('events that name the user are removed from outbox and stream', async () => {
   const userId = await makeUser(env, 'famous')
   await account(userId).updateProfile({ displayName: 'Known Everywhere' })
   const subject = `evt.user.${userId}.user_profile_updated`
@@ -181,7 +181,7 @@ test('events that contain the name of the user are removed from the outbox and t
   expect(rows).toEqual([])
 })
 
-test('erasure reports are accepted only for requested passes and from services that erase', async () => {
+test('erasure reports must name a requested pass and a service that erases', async () => {
   const userId = await makeUser(env, 'reported')
   const report = { userId, service: 'rooms', pass: 1, found: 0n }
   expect(await codeOf(env.internal.reportErased(report))).toBe(Code.NotFound)
@@ -191,7 +191,7 @@ test('erasure reports are accepted only for requested passes and from services t
   expect(await codeOf(env.internal.reportErased(report))).toBeUndefined()
 })
 
-test('a deletion completes even if the call failed because its event could not be published', async () => {
+test('a deletion completes even if its event could not be published at once', async () => {
   const userId = await makeUser(env, 'quiet')
   const confirmationToken = await tokenFor(userId)
   {
@@ -217,7 +217,7 @@ test('deletions that do not progress do not block others', async () => {
   await env.db.execute(sql`delete from deletions where user_id like 'Ustuck%'`)
 })
 
-test('a very large account is erased in batches, even if one of them fails', async () => {
+test('a very large account is erased in batches', async () => {
   const userId = await makeUser(env, 'hoarder', { email: 'hoarder@example.org' })
   await env.db.execute(sql`
     insert into flow_tokens (digest, purpose, user_id, payload, created_at, expires_at)
@@ -245,7 +245,7 @@ test('a very large account is erased in batches, even if one of them fails', asy
   await env.db.execute(sql`drop trigger note_batch on flow_tokens`)
 })
 
-test('the documented SQL statements request the erasure of deleted accounts again', async () => {
+test('the documented SQL requests the erasure again', async () => {
   const userId = await makeUser(env, 'twice')
   await deleteSelf(userId)
   await reportAll(userId)

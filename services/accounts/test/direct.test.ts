@@ -7,7 +7,7 @@ import { answerDirectly } from '../src/operator/answer.ts'
 
 const migrations = fileURLToPath(new URL('../drizzle', import.meta.url))
 
-test('a database without tables is reported with PostgreSQL’s message, but without the statement', async () => {
+test('a database without tables is reported with PostgreSQL’s message, without the statement', async () => {
   await using database = await testDatabase(migrations)
   await using connection = await openTestDatabase(database.url, { pool: 1 })
   await connection.pool.query('drop schema public cascade; create schema public')

@@ -7,7 +7,6 @@ import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
 
 let env: Env
 let now: Date
-/** Ids by login, in order of creation. */
 const ids = new Map<string, string>()
 
 beforeAll(async () => {
@@ -35,7 +34,7 @@ const directory = () => env.as(UserService, { userId: idOf('zoe') })
 const logins = ({ users: found }: Pick<ListUsersResponse, 'users'>) => found.map(({ user }) => user?.login)
 
 describe('the list of people', () => {
-  test('is ordered by time of creation, leaves out deleted people, and contains roles and the time of creation', async () => {
+  test('is ordered by time of creation, and leaves out deleted people', async () => {
     const found = await directory().listUsers({})
     expect(logins(found)).toEqual(['zoe', 'Anna', 'bert', 'carl', 'dora', 'ERIK', 'fritz'])
     expect(found.page).toMatchObject({ totalCount: 7n, hasMore: false, nextCursor: '' })
@@ -110,13 +109,13 @@ describe('the list of people', () => {
 })
 
 describe('one user', () => {
-  test('is found by id and by login in any letter case', async () => {
+  test('is found by id, and by login in any letter case', async () => {
     const byId = await directory().getUser({ target: { case: 'userId', value: idOf('Anna') } })
     expect(byId.user).toMatchObject({ user: { login: 'Anna' }, roles: ['moderator', 'owner'] })
     expect(await directory().getUser({ target: { case: 'login', value: 'aNNa' } })).toEqual(byId)
   })
 
-  test('is not found by id or login if the account is deleted', async () => {
+  test('is not found if the account is deleted', async () => {
     expect(await codeOf(directory().getUser({ target: { case: 'userId', value: idOf('gone') } }))).toBe(Code.NotFound)
     expect(await codeOf(directory().getUser({ target: { case: 'login', value: 'gone' } }))).toBe(Code.NotFound)
     const { users: found } = await directory().batchGetUsers({ userIds: [idOf('gone'), idOf('Anna')] })
@@ -130,7 +129,7 @@ describe('one user', () => {
   })
 })
 
-test('BatchGetUsers returns users in the order of the request, without duplicates and unknown ones', async () => {
+test('BatchGetUsers returns each known user once, in the requested order', async () => {
   const wanted = ['dora', 'Anna', 'dora', 'zoe'].map(idOf)
   const found = await directory().batchGetUsers({ userIds: [...wanted, 'Unobody'] })
   expect(logins(found)).toEqual(['dora', 'Anna', 'zoe'])
@@ -143,7 +142,7 @@ test('BatchGetUsers returns users in the order of the request, without duplicate
   expect(await codeOf(directory().batchGetUsers({ userIds: many }))).toBe(Code.InvalidArgument)
 })
 
-test('only a caller who requests too many lists concurrently is refused', async () => {
+test('only a caller with too many concurrent lists is refused', async () => {
   const list = (login: string) =>
     codeOf(env.as(UserService, { userId: idOf(login) }).listUsers({ search: 'a', page: { limit: 500 } }))
   const codes = Array.from({ length: 200 }, () => list('bert'))

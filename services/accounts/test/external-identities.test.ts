@@ -46,25 +46,24 @@ afterAll(async () => {
 
 const hashOf = (subject: string) => createHash('sha256').update(`${provider.issuer}:${subject}`).digest('hex')
 
-/** Signs in at the provider; returns the response to the callback. */
+/** Returns the response to the callback. */
 const signInAs = async (subject: string, id = 'corp') =>
   finishLogin(env, id, await signInAt(provider, await startLogin(env, id), subject))
 
-/** Signs in with an unknown identity; returns the token for creating its account. */
 const getPendingToken = async (subject: string) => (await signInAs(subject)).pendingToken ?? ''
 
-/** Creates an account for an identity, without a password. */
+/** Without a password. */
 const makeAccount = async (subject: string) =>
   flows(env).createExternalIdentityAccount({ token: await getPendingToken(subject), login: subject })
 
-/** Signs in at the provider as a user who links an identity; returns the response to the callback. */
+/** Returns the response to the callback. */
 async function linkAs(login: string, subject: string) {
   const { userId, linkStart } = await startLinking(env, login, 'corp')
   const callback = await signInAt(provider, await startLogin(env, 'corp', { linkStart, userId }), subject)
   return { userId, ...(await finishLogin(env, 'corp', callback, { userId })) }
 }
 
-/** Signs in with the identity; returns a client with the new session. */
+/** The client uses the new session. */
 async function clientSignedInWith(subject: string) {
   const { session } = await signInAs(subject)
   const [credential] = await env.db
@@ -94,7 +93,7 @@ describe('creating an account', () => {
     expect(await emailsOf(taken)).toEqual(['anna@example.org'])
   })
 
-  test('makes the account an owner if the identity proves an owner’s address', async () => {
+  test('makes an owner if the identity proves an owner’s address', async () => {
     provider.people.set('boss', { email: 'owner@example.org', email_verified: true })
     const { userId } = await makeAccount('boss')
     const session = await signInAs('boss')
@@ -102,7 +101,7 @@ describe('creating an account', () => {
     expect(await events.kindsOf(userId, 'login_succeeded', 2)).toContain('roles_changed')
   })
 
-  test('is refused for a taken or invalid login, and can be retried with another one', async () => {
+  test('is refused for a taken or invalid login, and can be retried', async () => {
     await makeUser(env, 'bert')
     const token = await getPendingToken('bert2')
     const create = (login: string) => codeOf(flows(env).createExternalIdentityAccount({ token, login }))
@@ -139,7 +138,7 @@ describe('creating an account', () => {
   })
 })
 
-test('an imported avatar does not replace one that the user uploaded in the meantime', async () => {
+test('an imported avatar does not replace an uploaded one', async () => {
   const late = 'https://images.example.org/late.png'
   env.fakes.duringImport = async ({ ownerId, url }) =>
     url === late && env.db.update(users).set({ avatarKey: 'uploaded' }).where(eq(users.id, ownerId))
@@ -211,7 +210,7 @@ describe('linking an identity', () => {
     expect(await codeOf(flows(env).confirmExternalIdentityLink({ token }))).toBe(Code.NotFound)
   })
 
-  test('keeps the address and avatar of the account, and does not take an address from another account', async () => {
+  test('keeps the address and avatar of the account', async () => {
     const karl = await makeUser(env, 'karl', { email: 'karl@example.org' })
     await env.db.update(users).set({ avatarKey: 'mine' }).where(eq(users.id, karl))
     provider.people.set('karl', { email: 'k@example.org', email_verified: true, picture: 'https://x.example.org/k' })
@@ -226,7 +225,7 @@ describe('linking an identity', () => {
     expect(env.fakes.imports.map(({ ownerId }) => ownerId)).not.toContain(karl)
   })
 
-  test('makes the account an owner if the identity proves an owner’s address', async () => {
+  test('makes an owner if the identity proves an owner’s address', async () => {
     const chief = await makeUser(env, 'chief')
     provider.people.set('chief', { email: 'chief@example.org', email_verified: true })
     await flows(env).confirmExternalIdentityLink({ token: (await linkAs('chief', 'chief')).pendingToken ?? '' })
@@ -236,7 +235,7 @@ describe('linking an identity', () => {
     expect(await events.kindsOf(chief, 'roles_changed')).toContain('user_verified_email_added')
   })
 
-  test('needs a fresh credential, an existing provider and a redirect path on this server', async () => {
+  test('needs a fresh credential, a known provider and a local redirect path', async () => {
     await makeUser(env, 'mia')
     const { account } = await accountOf(env, 'mia')
     const start = (more: { providerId?: string; redirectPath?: string; currentPassword?: string }) =>
@@ -285,7 +284,7 @@ describe('linking an identity', () => {
     expect((await signInAs('otto')).session?.userId).toBe(userId)
   })
 
-  test('has no effect if the identity is already linked to the account', async () => {
+  test('has no effect if the identity is already linked', async () => {
     const userId = await makeUser(env, 'rosa')
     const [first, second] = [await linkAs('rosa', 'rosa'), await linkAs('rosa', 'rosa')]
     for (const { pendingToken: token = '' } of [first, second])
@@ -297,7 +296,7 @@ describe('linking an identity', () => {
 })
 
 describe('the list of identities', () => {
-  test('contains every provider in the configured order, and the linked identities', async () => {
+  test('contains every provider in order, and the linked identities', async () => {
     const userId = await makeUser(env, 'sara')
     await flows(env).confirmExternalIdentityLink({ token: (await linkAs('sara', 'sara')).pendingToken ?? '' })
     await env.db
@@ -357,7 +356,7 @@ describe('unlinking an identity', () => {
     expect(await disconnect('uta')).toBeUndefined()
   })
 
-  test('needs a fresh credential, and an identity that is linked to the caller', async () => {
+  test('needs a fresh credential, and an identity of the caller', async () => {
     await makeUser(env, 'vera')
     await makeAccount('willi')
     const caller = await callerOf(env, 'vera')
@@ -371,7 +370,7 @@ describe('unlinking an identity', () => {
     expect(await disconnect('unknown', 'wrong')).toBe(Code.InvalidArgument)
     expect(await disconnect('unknown', password)).toBe(Code.NotFound)
   })
-  test('and other changes of sign-in methods are refused if the session ended while the call waited', async () => {
+  test('and similar changes are refused if the session has ended meanwhile', async () => {
     const userId = await makeUser(env, 'xaver', { email: 'xaver@example.org' })
     await flows(env).confirmExternalIdentityLink({ token: (await linkAs('xaver', 'xaver')).pendingToken ?? '' })
     const changes: ((account: Client<typeof MyAccountService>) => Promise<unknown>)[] = [

@@ -63,7 +63,7 @@ describe('a credential', () => {
     expect(await check(caller, password)).toBeUndefined()
   })
 
-  test('becomes fresh with the current password, and no other credential does', async () => {
+  test('becomes fresh with the current password, alone', async () => {
     const [bearer, cookie] = await createCallers('bert')
     if (!bearer || !cookie) throw new Error('two credentials are needed')
     now += 31 * minute
@@ -75,7 +75,7 @@ describe('a credential', () => {
     expect(await check(cookie)).toBe(Code.FailedPrecondition)
   })
 
-  test('cannot be made fresh by guessing, and guessing locks out only this credential', async () => {
+  test('cannot be made fresh by guessing, which locks out only this credential', async () => {
     const [one, other] = await createCallers('frida')
     if (!one || !other) throw new Error('two credentials are needed')
     for (let i = 0; i < 5; i++) {
@@ -110,7 +110,7 @@ describe('a flow token', () => {
     issueFlowToken(env.db, tokenContext(), { purpose: 'link_start', payload: { a: 1 }, ttlMs })
   const take = (token: string) => env.db.transaction((tx) => takeFlowToken(tx, tokenContext(), 'link_start', token))
 
-  test('is valid for one purpose and can be consumed once, even concurrently', async () => {
+  test('is valid for one purpose, once', async () => {
     const token = await issue()
     expect(await peekFlowToken(env.db, tokenContext(), 'account_deletion', token)).toBeUndefined()
     expect(await peekFlowToken(env.db, tokenContext(), 'link_start', token)).toMatchObject({ payload: { a: 1 } })

@@ -53,7 +53,7 @@ describe('imported people', () => {
     expect(ours().map(({ kind }) => kind)).toEqual(['user_created', 'user_verified_email_added'])
   })
 
-  test('are not duplicated when imported again, even by two processes concurrently', async () => {
+  test('are not duplicated when imported again, even concurrently', async () => {
     const people = Array.from({ length: 50 }, (_, index) => ({ externalId: `R${index}`, name: `racer-${index}` }))
     const [one, other] = await Promise.all([importPeople(people), importPeople([...people].reverse())])
     const ids = (entries: typeof one) => new Map(entries.map(({ externalId, userId }) => [externalId, userId]))
@@ -62,7 +62,7 @@ describe('imported people', () => {
     expect(new Set(again.map(({ outcome }) => outcome))).toEqual(new Set([KNOWN]))
   })
 
-  test('are inserted in one order, so that two imports of the same people cannot deadlock', async () => {
+  test('are inserted in one order, so that imports cannot deadlock', async () => {
     const at = new Date()
     const person = (login: string) => ({
       user: { id: newId('user'), login, version: 1n, rolesVersion: 1n, createdAt: at },
@@ -111,7 +111,7 @@ describe('imported people', () => {
     expect(await importPeople([{ externalId: `login ${what}`, name }])).toMatchObject([{ login }])
   })
 
-  test('with the same name and address in one call become two accounts if addresses are not matched; the first gets the address', async () => {
+  test('with the same name and address become two accounts if not matched', async () => {
     const [one, other] = await importPeople(
       ['U6', 'U7'].map((externalId) => ({ externalId, name: 'same', email: 'same@example.org' })),
       { matchEmails: false },
@@ -128,7 +128,7 @@ describe('imported people', () => {
     ])
   })
 
-  test('become owners if their address is listed in the configuration', async () => {
+  test('become owners if the configuration lists their address', async () => {
     const [boss] = await importPeople([{ externalId: 'U9', name: 'boss', email: 'boss@example.org' }])
     const { people } = await env.internal.getPeople({ userIds: [boss?.userId ?? ''] })
     expect(people[0]?.roleIds).toEqual(['owner'])
@@ -145,7 +145,7 @@ describe('imported people', () => {
     })
   })
 
-  test('who were deleted on this server stay deleted, and their id at the source is not stored', async () => {
+  test('who were deleted here stay deleted, without their id at the source', async () => {
     const person = { externalId: 'U-to-be-gone', name: 'leaver', email: 'leaver@example.org' }
     const [made] = await importPeople([person])
     await makeUser(env, 'import-admin', { roleNames: ['admin'] })

@@ -87,14 +87,14 @@ describe('an invite', () => {
     expect(published.join()).not.toContain(tokenOf(url))
   })
 
-  test('creates no more accounts than allowed, even if used concurrently', async () => {
+  test('creates no more accounts than allowed, even concurrently', async () => {
     const { url } = await byAdmin().createInvite({ maxUses: 2 })
     const codes = await Promise.all(['b1', 'b2', 'b3', 'b4'].map((login) => codeOf(accept(tokenOf(url), login))))
     expect(codes.filter((code) => code === undefined)).toHaveLength(2)
     expect(codes.filter((code) => code === Code.NotFound)).toHaveLength(2)
   })
 
-  test('is not used up by an unavailable login or a password that is too short', async () => {
+  test('is not used up by an unavailable login or a short password', async () => {
     const { url } = await byAdmin().createInvite({})
     expect(await codeOf(accept(tokenOf(url), 'ADMIN1'))).toBe(Code.AlreadyExists)
     expect(await codeOf(accept(tokenOf(url), 'a..b'))).toBe(Code.InvalidArgument)
@@ -147,7 +147,7 @@ describe('an invite', () => {
     expect(await events.kindsOf(creator, 'invite_revoked')).toContain('invite_revoked')
   })
 
-  test('is refused if its creator loses the permission while an account is being created', async () => {
+  test('is refused if its creator loses the permission meanwhile', async () => {
     const creator = await makeSignedIn('maker3', 'admin')
     const { invite, url } = await as(creator, 'admin').createInvite({ roleNames: ['admin'] })
     const codes = await whileLocked(env, 'invites', invite?.id ?? '', {
@@ -157,7 +157,7 @@ describe('an invite', () => {
     expect(codes).toEqual([Code.NotFound])
   })
 
-  test('cannot be created by a session that ended while the call waited', async () => {
+  test('cannot be created by a session that has ended meanwhile', async () => {
     const creator = await makeSignedIn('maker4', 'admin')
     const codes = await whileLocked(env, 'users', creator, {
       calls: () => [as(creator, 'admin').createInvite({})],
@@ -185,14 +185,14 @@ describe('an invite for an address', () => {
     expect(await codeOf(byAdmin().createInvite({ email: 'no address' }))).toBe(Code.InvalidArgument)
   })
 
-  test('can be created only by owners if the configuration makes its recipient an owner', async () => {
+  test('needs an owner if it would create an owner', async () => {
     const email = 'Chief@example.org'
     expect(await codeOf(byAdmin().createInvite({ email }))).toBe(Code.PermissionDenied)
     expect(await codeOf(byAdmin().createUser({ login: 'chief', password, email }))).toBe(Code.PermissionDenied)
     expect(await codeOf(as(owner, 'owner').createInvite({ email }))).toBeUndefined()
   })
 
-  test('is deleted with the account that has the address, and with the account of its creator', async () => {
+  test('is deleted with the account that has the address, or with its creator', async () => {
     const invited = await makeSignedIn('ida', 'admin', 'ida@example.org')
     await env.db.execute(sql`update invites set email = 'IDA@example.org' where email = 'Chief@example.org'`)
     await as(invited, 'admin').createInvite({ label: 'of ida' })
@@ -225,7 +225,7 @@ test('valid invites are listed in pages, newest first', async () => {
 })
 
 describe('inviting', () => {
-  test('needs user.manage-accounts, and the permission to assign the roles of the invite', async () => {
+  test('needs user.manage-accounts, and role.assign for roles', async () => {
     const userId = await makeUser(env, 'kurt')
     const denied = [
       as(userId).createInvite({}),

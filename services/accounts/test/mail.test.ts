@@ -19,16 +19,13 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const request = (email: string) => env.signIn.requestRegistrationCode({ email })
 
-/**
- * Requests a code from a process with these settings. A failed mail is retried for about two seconds; the caller learns
- * of a failure only if it is final within 3.5 seconds.
- */
+/** Returns the error code. A failed mail is retried for about two seconds. */
 async function requestWith(settings: Record<string, string>, email: string): Promise<Code | undefined> {
   await using _process = await env.start(settings)
   return await codeOf(request(email))
 }
 
-test('all mails share an hourly budget, a quarter of which is reserved for signed-in people; notices are always sent', async () => {
+test('all mails share an hourly budget, a quarter of it for signed-in people', async () => {
   await using folder = await createMailFolder()
   const redis = openRedis({ url: env.redis.url, name: 'test' })
   await eventually(() => expect(redis.status).toBe('ready'))
@@ -51,7 +48,7 @@ test('all mails share an hourly budget, a quarter of which is reserved for signe
 })
 
 describe('a mail server', () => {
-  test('receives mails over STARTTLS, with the configured sender and the name of the server', async () => {
+  test('receives mails over STARTTLS, with sender and server name', async () => {
     await using server = await startMailServer()
     expect(await requestWith(server.settings, 'anna@example.org')).toBeUndefined()
     const [mail, ...more] = server.mails
@@ -65,7 +62,7 @@ describe('a mail server', () => {
     expect(server.mails[1]?.from).toBe('Desk <desk@example.org>')
   })
 
-  test('without TLS receives no mail unless the configuration allows that', async () => {
+  test('without TLS receives no mail unless allowed', async () => {
     await using server = await startMailServer({
       hideSTARTTLS: true,
       disabledCommands: ['STARTTLS'],
@@ -89,7 +86,7 @@ describe('a mail server', () => {
     expect(server.mails).toMatchObject([{ secure: true }])
   })
 
-  test('with a self-signed certificate receives no mail unless verification is disabled', async () => {
+  test('with a self-signed certificate receives no mail by default', async () => {
     await using server = await startMailServer()
     for (const mode of ['mandatory', 'opportunistic']) {
       const settings = { ...server.settings, PARLEY_SMTP_TLS_SKIP_VERIFY: 'false', PARLEY_SMTP_TLS: mode }
@@ -128,7 +125,7 @@ describe('a mail that the server refuses', () => {
     expect(server.attempts()).toBe(3)
   })
 
-  test('permanently is not retried, is reported to the caller, and does not count against the limit of the address', async () => {
+  test('permanently is not retried, is reported, and does not count', async () => {
     const before = server.attempts()
     server.refusals.push({ code: 550, at: 'recipient' })
     expect(await codeOf(request('ida@example.org'))).toBe(Code.Unavailable)
@@ -146,7 +143,7 @@ describe('a mail that the server refuses', () => {
     expect(await codeOf(other.signIn.verifyRegistrationCode({ email, code }))).toBeUndefined()
   })
 
-  test('is reported in the same way whether or not the address has an account', async () => {
+  test('is reported in the same way for any address', async () => {
     await makeUser(other, 'kim', { email: 'kim@example.org' })
     const reports = []
     for (const email of ['kim@example.org', 'nobody@example.org']) {

@@ -65,7 +65,7 @@ describe('reading accounts', () => {
     expect(member?.createdAt).toBeDefined()
   })
 
-  test('includes all roles with their permissions, and what the caller may do with roles', async () => {
+  test('includes all roles with permissions, and the caller’s rights', async () => {
     const answer = await as(admin, 'admin').getMember({ target: { case: 'login', value: 'ANNABEL' } })
     expect(answer.availablePermissions).toHaveLength(20)
     expect(answer.availablePermissions[0]).toBe('server.manage')
@@ -89,7 +89,7 @@ describe('reading accounts', () => {
     expect(await codeOf(as(admin, 'admin').getMember({}))).toBe(Code.InvalidArgument)
   })
 
-  test('in a batch returns them in the order of the request, without unknown and deleted ones', async () => {
+  test('in a batch returns each known one in the requested order', async () => {
     const userIds = [bert, anna, 'Unobody', bert, gone]
     const { members, roles } = await as(admin, 'admin').batchGetMembers({ userIds })
     expect(members.map(({ user }) => user?.id)).toEqual([bert, anna])

@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(async () => oauth[Symbol.asyncDispose]())
 
-test('the profile provides a verified address, and hints for the login and the display name', async () => {
+test('the profile has a verified address and hints', async () => {
   expect(await oauth.getPending('nelly')).toMatchObject({
     ...{ providerType: 'discord', verifiedEmail: 'nelly@example.org' },
     ...{ loginHint: 'nelly', displayNameHint: 'Nelly the Elephant' },
@@ -46,7 +46,7 @@ test('the profile provides a verified address, and hints for the login and the d
   expect(await oauth.getPending('plain')).toMatchObject({ verifiedEmail: '', displayNameHint: 'plain' })
 })
 
-test('an account gets the avatar of its user, and stays linked after the user name has changed', async () => {
+test('an account gets the avatar, and stays linked under a new user name', async () => {
   const userId = await oauth.makeAccount('nelly')
   await eventually(() =>
     expect(oauth.env.fakes.imports).toMatchObject([
@@ -64,7 +64,7 @@ test('no address is used if the operator has disabled that', async () => {
   expect(await oauth.getPending('nelly', 'less')).toMatchObject({ verifiedEmail: '', loginHint: 'nelly' })
 })
 
-test('a user who declines or is unknown is not signed in, and an invalid code is reported with its reason', async () => {
+test('a user who declines or is unknown, and an invalid code, are reported', async () => {
   expect(await oauth.signIn('')).toMatchObject({ error: 'provider_denied' })
   expect(await oauth.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
   await expect(identifyWithInvalidCode('discord', oauth.server)).rejects.toThrow('invalid_grant')

@@ -52,7 +52,7 @@ beforeAll(async () => {
 })
 afterAll(async () => oauth[Symbol.asyncDispose]())
 
-test('the profile provides a verified address, and hints for the login and the display name', async () => {
+test('the profile has a verified address and hints', async () => {
   expect(await oauth.getPending('octo')).toMatchObject({
     providerType: 'github',
     verifiedEmail: 'octo@example.org',
@@ -65,7 +65,7 @@ test('the profile provides a verified address, and hints for the login and the d
   expect(await oauth.getPending('plain')).toMatchObject({ verifiedEmail: '', loginHint: 'plain', displayNameHint: '' })
 })
 
-test('an account stays linked when the user name changes; a new user with the old name does not get the account', async () => {
+test('a new user with an old user name does not get its account', async () => {
   const userId = await oauth.makeAccount('octo')
   people['renamed'] = { ...people['plain'], id: 583231, login: 'renamed', name: null, emails: [] }
   people['octo'] = { id: 9, login: 'octo', name: null, emails: [] }
@@ -80,7 +80,7 @@ test('no address is used if the operator has disabled that', async () => {
   expect(await oauth.getPending('verified', 'less')).toMatchObject({ verifiedEmail: '' })
 })
 
-test('an error with a success status is recognised, and reported with its reason', async () => {
+test('an error with a success status is recognised', async () => {
   const callback = await signInOn(oauth.server, await startLogin(oauth.env, 'all'), 'octo')
   callback.searchParams.set('code', 'made up')
   expect(await finishLogin(oauth.env, 'all', callback)).toMatchObject({ error: 'provider_failed' })
@@ -92,7 +92,7 @@ test('an error with a success status is recognised, and reported with its reason
   )
 })
 
-test('a user who declines is reported as denied, and a failure of the API as failed', async () => {
+test('a refusal is reported as denied, a failure of the API as failed', async () => {
   expect(await oauth.signIn('')).toMatchObject({ error: 'provider_denied' })
   expect(await oauth.signIn('nobody')).toMatchObject({ error: 'provider_failed' })
 })

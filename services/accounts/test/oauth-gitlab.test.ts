@@ -41,14 +41,14 @@ beforeAll(async () => {
 })
 afterAll(async () => oauth[Symbol.asyncDispose]())
 
-test('the profile provides hints for the login and the display name; by default even a confirmed address is ignored', async () => {
+test('the profile has hints; by default even a confirmed address is ignored', async () => {
   expect(await oauth.getPending('john')).toMatchObject({
     ...{ providerType: 'gitlab', verifiedEmail: '', loginHint: 'john', displayNameHint: 'john Smith' },
   })
   expect(oauth.server.authorizeQueries.at(-1)?.get('scope')).toBe('read_user')
 })
 
-test('the address of a confirmed account counts as verified if the operator configures that', async () => {
+test('a confirmed address counts as verified if the operator says so', async () => {
   await using confirming = await openOAuthEnv('gitlab', gitlab, { provider_options_confirmed_is_verified: 'true' })
   expect(await confirming.getPending('john')).toMatchObject({ verifiedEmail: 'john@example.org' })
   expect(await confirming.getPending('new')).toMatchObject({ verifiedEmail: '' })
@@ -56,13 +56,13 @@ test('the address of a confirmed account counts as verified if the operator conf
   expect(await confirming.getPending('john', 'less')).toMatchObject({ verifiedEmail: '' })
 })
 
-test('an account stays linked after its GitLab user name has changed', async () => {
+test('an account stays linked under a new user name', async () => {
   const userId = await oauth.makeAccount('john')
   people['jane'] = user(1, 'jane')
   expect((await oauth.signIn('jane')).session?.userId).toBe(userId)
 })
 
-test('a missing or invalid user id is refused, and a cancelled sign-in is reported as denied', async () => {
+test('a missing user id is refused, and a cancelled sign-in is denied', async () => {
   expect(await oauth.signIn('strange')).toMatchObject({ error: 'provider_failed' })
   expect(await oauth.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
   expect(await oauth.signIn('')).toMatchObject({ error: 'provider_denied' })

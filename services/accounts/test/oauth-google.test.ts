@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 afterAll(async () => oauth[Symbol.asyncDispose]())
 
-test('the profile provides a verified address, and hints for the login and the display name', async () => {
+test('the profile has a verified address and hints', async () => {
   expect(await oauth.getPending('jane')).toMatchObject({
     ...{ providerType: 'google', verifiedEmail: 'jane.doe@example.org' },
     ...{ loginHint: 'jane.doe', displayNameHint: 'Jane Doe' },
@@ -66,7 +66,7 @@ test('no address is used if the operator has disabled that', async () => {
   })
 })
 
-test('a user who declines or is unknown is not signed in, and an invalid code is reported with its reason', async () => {
+test('a user who declines or is unknown, and an invalid code, are reported', async () => {
   expect(await oauth.signIn('')).toMatchObject({ error: 'provider_denied' })
   expect(await oauth.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
   await expect(identifyWithInvalidCode('google', oauth.server)).rejects.toThrow('invalid_grant')

@@ -24,7 +24,6 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const codeVerifier = randomBytes(32).toString('base64url')
 const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
-/** Credential ids by user id. */
 const credentialIds = new Map<string, string>()
 async function createSignedInUser(login: string): Promise<string> {
   const userId = await makeUser(env, login)
@@ -87,7 +86,7 @@ describe('consent', () => {
     expect(await codeOf(issue(userId, { consentedNow: true }))).toBe(Code.FailedPrecondition)
   })
 
-  test('is listed, and withdrawing it ends the tokens and codes of the client', async () => {
+  test('is listed, and ends the client’s tokens and codes when withdrawn', async () => {
     const { userId, code } = await codeFor('lena')
     const account = env.as(MyAccountService, credentialOf(userId))
     await env.signIn.decideConsent({ ...credentialOf(userId), origin: 'https://third.example.org', granted: true })
@@ -112,7 +111,7 @@ describe('consent', () => {
     )
   })
 
-  test('can be denied later, which ends unused codes, but no earlier sessions of the client', async () => {
+  test('can be denied later, which ends unused codes, but no sessions', async () => {
     const { userId, code } = await codeFor('dolf')
     const digest = credentialDigest(secretKey, (await exchange(code)).token)
     const { code: unused } = await issue(userId)
@@ -163,7 +162,7 @@ describe('an authorization code', () => {
     )
   })
 
-  test('yields a token that can end its own session, but not all others', async () => {
+  test('yields a token that can end only its own session', async () => {
     const { userId, code } = await codeFor('doris')
     const digest = credentialDigest(secretKey, (await exchange(code)).token)
     const { credentialId = '' } = (await callersOf(env, [digest])).get(digest.toString('hex')) ?? {}
@@ -207,7 +206,7 @@ describe('an authorization code', () => {
     )
   })
 
-  test('is invalid once the credentials of its account have ended', async () => {
+  test('is invalid once the credentials have ended', async () => {
     const { code } = await codeFor('gerd')
     await env.operator.setPassword({ login: 'gerd', password: 'another long enough secret' })
     expect(await codeOf(exchange(code))).toBe(Code.InvalidArgument)

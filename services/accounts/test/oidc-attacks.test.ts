@@ -39,14 +39,13 @@ afterAll(async () => {
   await other[Symbol.asyncDispose]()
 })
 
-/** A URL with some of its query parameters replaced. */
 function withParameters(address: URL | string, parameters: Record<string, string>): URL {
   const url = new URL(address)
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   return url
 }
 
-/** Signs in at the provider, optionally through a manipulated authorize URL; returns the callback URL. */
+/** `change`: parameters of a manipulated authorize URL. Returns the callback URL. */
 const signInAndReturn = async (change: Record<string, string> = {}) =>
   signInAt(work, withParameters(await startLogin(env, 'corp'), change).href, 'ann')
 
@@ -97,20 +96,20 @@ describe('a callback is refused', () => {
     expect(await finishLogin(env, 'corp', callback)).toMatchObject(failed)
   })
 
-  test('in another browser; the browser of the start can still use it', async () => {
+  test('in another browser, and still accepted in that of the start', async () => {
     const callback = await signInAndReturn()
     expect(await finishLogin(env, 'corp', callback, { browserHandle: 'another' })).toMatchObject(failed)
     expect(await finishLogin(env, 'corp', callback, { browserHandle: '' })).toMatchObject(failed)
     expect((await finishLogin(env, 'corp', callback)).pendingToken).toBeDefined()
   })
 
-  test('on the path of another provider; the path of the start can still be used', async () => {
+  test('on the path of another provider, and still accepted on that of the start', async () => {
     const callback = await signInAndReturn()
     expect(await finishLogin(env, 'other', callback)).toMatchObject(failed)
     expect((await finishLogin(env, 'corp', callback)).pendingToken).toBeDefined()
   })
 
-  test('with the code or the issuer of another provider, or without an issuer', async () => {
+  test('with another provider’s code or issuer, or without an issuer', async () => {
     const theirs = await signInAt(other, await startLogin(env, 'other'), 'ann')
     const state = (await signInAndReturn()).searchParams.get('state') ?? ''
     expect(await finishLogin(env, 'corp', withParameters(theirs, { state }))).toMatchObject(failed)
@@ -128,11 +127,11 @@ describe('a callback is refused', () => {
   })
 })
 
-test('a provider whose metadata has another issuer than configured is not used', async () => {
+test('a provider whose metadata has another issuer is not used', async () => {
   expect(await codeOf(startLogin(env, 'liar'))).toBe(Code.Unavailable)
 })
 
-test('a start needs a browser handle, and a redirect path on this server', async () => {
+test('a start needs a browser handle and a local redirect path', async () => {
   expect(await codeOf(startLogin(env, 'corp', { browserHandle: '' }))).toBe(Code.InvalidArgument)
   for (const redirectPath of ['https://evil.example.org', '//evil.example.org', '/\\evil.example.org', '/\t/evil', 'x'])
     expect(await codeOf(startLogin(env, 'corp', { redirectPath }))).toBe(Code.InvalidArgument)
@@ -153,7 +152,7 @@ describe('an ID token is refused', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-  /** Signs in while the provider's token endpoint returns this ID token; returns the response to the callback. */
+  /** The provider's token endpoint returns this ID token. Returns the response to the callback. */
   async function signInWith(header: object, change: Record<string, unknown>, key = privateKey) {
     const authorizeUrl = await startLogin(env, 'corp')
     const seconds = Math.floor(Date.now() / 1000)
@@ -173,14 +172,14 @@ describe('an ID token is refused', () => {
     return finishLogin(env, 'corp', await signInAt(work, authorizeUrl, 'ann'))
   }
 
-  test('if another key signed it, regardless of the key id and algorithm in its header', async () => {
+  test('if another key signed it, whatever its header says', async () => {
     expect(await signInWith({}, {})).toMatchObject(failed)
     expect(await signInWith({ kid: 'unknown' }, {})).toMatchObject(failed)
     expect(await signInWith({ alg: 'none' }, {})).toMatchObject(failed)
     expect(await signInWith({ alg: 'HS256' }, {})).toMatchObject(failed)
   })
 
-  test('unless the provider’s key signed it and every claim is valid', async () => {
+  test('unless the provider’s key signed it and all claims are valid', async () => {
     const jwks = { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'first', alg: 'RS256', use: 'sig' }] }
     work.configure({ jwks })
     const past = Math.floor(Date.now() / 1000) - 600
@@ -197,7 +196,7 @@ describe('an ID token is refused', () => {
   })
 })
 
-test('an address counts as verified only if the document that contains it says so', async () => {
+test('an address is verified only if its own document says so', async () => {
   work.configure({ conformIdTokenClaims: false })
   const emailOf = async (inToken: object, atMe: object) => {
     const authorizeUrl = await startLogin(env, 'corp')

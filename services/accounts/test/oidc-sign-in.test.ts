@@ -32,18 +32,17 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]()
 })
 
-/** Signs in at the provider; returns the response to the callback. */
+/** Returns the response to the callback. */
 async function signInAs(login: string, more: { redirectPath?: string } = {}) {
   return finishLogin(env, 'corp', await signInAt(provider, await startLogin(env, 'corp', more), login))
 }
 
-/** Signs in at the provider and creates an account for the identity. */
 async function makeAccount(login: string) {
   const { pendingToken = '' } = await signInAs(login)
   return flows(env).createExternalIdentityAccount({ token: pendingToken, login })
 }
 
-test('a user whose account is deactivated gets an error that says so, and no session', async () => {
+test('a user with a deactivated account gets an error and no session', async () => {
   provider.people.set('gone', {})
   const { userId } = await makeAccount('gone')
   const admin = await makeUser(env, 'admin-of-gone', { roleNames: ['admin'] })
@@ -101,7 +100,7 @@ describe('an unknown identity', () => {
     await events.kindsOf(created.userId, 'login_succeeded', 2)
   })
 
-  test('with another subject is a different one, even if it has the same address', async () => {
+  test('with another subject is a different one, even with the same address', async () => {
     const verified = { email: 'shared@corp.example.org', email_verified: true }
     provider.people.set('bea', verified)
     provider.people.set('bob', verified)
@@ -171,7 +170,7 @@ describe('the provider', () => {
     expect(discoveryCount()).toBe(before)
   })
 
-  test('is asked for its metadata again if its keys could not be read, at most once a minute; the old metadata is used while it does not respond', async () => {
+  test('is asked for its metadata again, once a minute, if its keys cannot be read', async () => {
     const later = 100 * 3600_000
     clockAheadMs = later
     await startLogin(env, 'corp')
@@ -242,7 +241,7 @@ describe('the provider', () => {
     expect((await signInAs('hans')).pendingToken).toBeDefined()
   })
 
-  test('makes a sign-in fail if it stops before the callback, and its metadata is forgotten; if it stops later, the cached metadata is used', async () => {
+  test('makes a sign-in fail if it stops before the callback', async () => {
     const callback = await signInAt(provider, await startLogin(env, 'corp'), 'ida')
     await provider.stop()
     expect(await finishLogin(env, 'corp', callback)).toMatchObject({ error: 'provider_failed' })

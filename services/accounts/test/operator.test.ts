@@ -77,7 +77,7 @@ describe('creating an account', () => {
     expect(await codeOf(signIn(env, login))).toBe(Code.Unauthenticated)
   })
 
-  test('is refused for a login or an address that is taken, in any letter case', async () => {
+  test('is refused for a taken login or address, in any letter case', async () => {
     await create('clara', { email: 'clara@example.org' })
     expect(await codeOf(create('CLARA'))).toBe(Code.AlreadyExists)
     expect(await codeOf(create('clara2', { email: 'Clara@example.org' }))).toBe(Code.AlreadyExists)
@@ -85,7 +85,7 @@ describe('creating an account', () => {
     expect(await codeOf(create('clara2'))).toBeUndefined()
   })
 
-  test('succeeds once if several concurrent calls want the same login or address', async () => {
+  test('succeeds once for concurrent calls with one login or address', async () => {
     const logins = await Promise.all(Array.from({ length: 6 }, (_, n) => codeOf(create(n % 2 ? 'dora' : 'Dora'))))
     expect(logins.filter((code) => code === undefined)).toHaveLength(1)
     expect(logins.filter((code) => code === Code.AlreadyExists)).toHaveLength(5)
@@ -98,7 +98,7 @@ describe('creating an account', () => {
 })
 
 describe('setting a password', () => {
-  test('ends every credential of the account; the new password signs in, the old one does not', async () => {
+  test('ends every credential of the account', async () => {
     const userId = await makeUser(env, 'fabian')
     const first = await signIn(env, 'fabian')
     const second = await signIn(env, 'fabian')
@@ -137,7 +137,7 @@ describe('deleting an account', () => {
 })
 
 describe('granting a role', () => {
-  test('is on the stream before the response, and does not change the roles when repeated', async () => {
+  test('is on the stream before the response, and may be repeated', async () => {
     const userId = await makeUser(env, 'heinz')
     const grant = (roleName: string) => env.operator.grantRole({ login: 'heinz', roleName })
     expect(await grant('moderator')).toMatchObject({ userId, roleNames: ['moderator'] })
@@ -168,7 +168,7 @@ describe('granting a role', () => {
     expect(roleNames).toEqual(['admin', 'moderator', 'owner'])
   })
 
-  test('fails with `unavailable` without the stream, and a repeated call waits until the role is announced', async () => {
+  test('fails with `unavailable` without the stream, even if repeated', async () => {
     const userId = await makeUser(env, 'kurt')
     await eventually(async () => {
       const waiting = await env.db.execute(sql`select 1 from outbox where relayed_at is null`)
@@ -197,7 +197,7 @@ describe('verifying an address', () => {
     expect((await signIn(env, 'lena@example.org')).session.userId).toBe(userId)
   })
 
-  test('is refused for an invalid address, an unknown account, or an address of another account', async () => {
+  test('is refused for an invalid or taken address or an unknown account', async () => {
     await makeUser(env, 'max', { email: 'max@example.org' })
     await makeUser(env, 'moritz')
     const verify = (login: string, email: string) => codeOf(env.operator.verifyEmail({ login, email }))
@@ -224,12 +224,12 @@ describe('verifying an address', () => {
     ])
   })
 
-  test('is not needed for an owner’s address with which an operator creates the account', async () => {
+  test('is not needed for an owner’s address that an operator gives at creation', async () => {
     expect(await create('olaf', { email: 'chief@example.org' })).toMatchObject({ roleNames: ['owner'] })
   })
 })
 
-test('accounts that already have a configured owner address become owners at the next start', async () => {
+test('accounts with a configured owner address become owners at the next start', async () => {
   await makeUser(env, 'paula', { email: 'paula@example.org' })
   await using recording = await recordEvents(env.bus, 'evt.control.user.*.roles_changed')
   await using _first = await env.start({ PARLEY_OWNER_EMAIL: 'PAULA@example.org' })
@@ -243,7 +243,7 @@ test('accounts that already have a configured owner address become owners at the
   expect(recording.events).toHaveLength(2)
 })
 
-test('an address that only an administrator declared verified makes no owner until it is verified', async () => {
+test('an address that is only declared verified makes no owner', async () => {
   await makeUser(env, 'sara', { roleNames: ['admin'] })
   const admin = env.as(AdminUserService, await callerOf(env, 'sara'))
   const [email, early] = ['tom@example.org', 'ulla@example.org']

@@ -34,9 +34,7 @@ async function report(userId: string, status: PresenceStatus, userSelected = fal
   return (await env.as(MyAccountService, { userId }).updatePresence({ status, userSelected })).status
 }
 
-/**
- * Reports until the change is announced: a report that waits too long for Redis is abandoned.
- */
+/** A report that waits too long for Redis is abandoned. */
 async function reportUntilAnnounced(userId: string, status: PresenceStatus): Promise<void> {
   const before = hintsOf(userId).length
   await eventually(async () => {
@@ -50,7 +48,6 @@ async function presenceOf(userId: string) {
   return users[0]?.user?.presenceStatus
 }
 
-/** Waits until every process is connected to Redis. */
 async function waitUntilAllConnected(login: string) {
   const userId = await makeUser(env, login)
   await eventually(async () => {
@@ -88,7 +85,7 @@ describe('presence', () => {
     expect(hints.filter(({ crowded }) => crowded)).toEqual([])
   })
 
-  test('that the user chose overrides automatic reports until the user chooses to be online', async () => {
+  test('that the user chose overrides automatic reports', async () => {
     const userId = await makeUser(env, 'bert')
     expect(await report(userId, DND, true)).toBe(DND)
     expect(await report(userId, ONLINE)).toBe(DND)
@@ -141,7 +138,7 @@ describe('presence with a short lease', () => {
     for (const process of processes) await process[Symbol.asyncDispose]()
   })
 
-  test('users are announced as offline exactly once when it expires', async () => {
+  test('users are announced as offline once when it expires', async () => {
     const [userId, other] = [await makeUser(env, 'emil'), await makeUser(env, 'fritz')]
     await reportUntilAnnounced(userId, ONLINE)
     await expectHints(userId, ONLINE, OFFLINE)
@@ -183,7 +180,7 @@ describe('while many people are online', () => {
   const audiences = (userId: string) =>
     hints.filter((hint) => hint.userId === userId).map(({ crowded, audience }) => (crowded ? audience : 'everyone'))
 
-  test('only the user’s audience is notified, and rooms is queried for it once', async () => {
+  test('only the user’s audience is notified, and looked up once', async () => {
     const userId = await makeUser(env, 'hanna')
     await report(userId, ONLINE)
     await report(userId, AWAY)
@@ -238,7 +235,7 @@ describe('Presence', () => {
     })
   })
 
-  test('keeps a user online who returns during the announcement that they are offline', async () => {
+  test('keeps a user online who returns during the announcement', async () => {
     const back = presence(60_000)
     const sweeper = presence(1, async (hints) => {
       received.push(...hints)
@@ -269,7 +266,7 @@ describe('Presence', () => {
     expect(await pending).toEqual(online)
   })
 
-  test('is unsure after Redis did not respond for a while, because reports may have been lost', async () => {
+  test('is unsure after an outage of Redis, because reports may be lost', async () => {
     const one = presence(3000)
     const expectAnswer = () => eventually(async () => expect(await one.of(['Uanna'])).toEqual(new Map()))
     await expectAnswer()
@@ -288,7 +285,7 @@ describe('Presence', () => {
     await eventually(() => !one.isUnsure)
   })
 
-  test('announces a change as crowded if more people are online than the limit', async () => {
+  test('announces changes as crowded above the limit', async () => {
     const crowds: boolean[] = []
     const counting = () =>
       new Presence({ redis, announce: async (_, crowded) => void crowds.push(crowded), leaseMs: 60_000, crowdSize: 1 })

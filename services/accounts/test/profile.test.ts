@@ -108,7 +108,7 @@ describe('the login', () => {
     expect(user?.lastLoginChange?.seconds).toBe(BigInt(Math.floor(now.getTime() / 1000)))
   })
 
-  test('may be changed in letter case at any time, which starts no cooldown', async () => {
+  test('may be changed in letter case at any time', async () => {
     const userId = await makeUser(env, 'fritz')
     await update(userId, { login: 'FRITZ' })
     expect((await update(userId, { login: 'fritzi' })).user).toMatchObject({ login: 'fritzi' })
@@ -130,7 +130,7 @@ describe('the login', () => {
     expect(await profileOf(userId)).toMatchObject({ displayName: `refused-${why.length}` })
   })
 
-  test('cannot be the login of another account, but can be one that another account gave up', async () => {
+  test('cannot be that of another account, but one that was given up', async () => {
     const [heinz, ida] = [await makeUser(env, 'heinz'), await makeUser(env, 'ida')]
     expect(await codeOf(update(ida, { login: 'HEINZ' }))).toBe(Code.AlreadyExists)
     await update(heinz, { login: 'heinz2' })

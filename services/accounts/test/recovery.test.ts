@@ -50,7 +50,7 @@ type Person = { login: string; email: string; caller: TestCaller; credential: { 
 const addressOf = (login: string) => `${login}@example.org`
 const account = ({ caller }: Person) => env.as(MyAccountService, caller)
 
-/** Creates a user with a two-day-old account and a new session, which an attacker may use too. */
+/** The account is two days old; an attacker may use the new session too. */
 async function createPerson(login: string): Promise<Person> {
   clockAheadMs -= 2 * day
   await makeUser(env, login, { email: addressOf(login) })
@@ -65,7 +65,7 @@ async function addAddress({ credential }: Person, email: string): Promise<void> 
   await env.signIn.confirmEmailCode({ ...credential, email, code: codeIn((await folder.mails(email)).at(-1)) })
 }
 
-/** Signs in at the provider in order to link an identity; returns the callback URL. */
+/** Links an identity up to the callback, whose URL is returned. */
 async function returnFromProvider(person: Person, subject: string): Promise<URL> {
   const { startUrl } = await account(person).startExternalIdentityLink({ providerId: 'corp' })
   const linkStart = new URL(startUrl).searchParams.get('link_start') ?? ''
@@ -105,7 +105,6 @@ const countMails = async (email: string, about: string) =>
 const expectMails = (email: string, about: string, times = 1) =>
   eventually(async () => expect(await countMails(email, about)).toBe(times))
 
-/** Creates an owner and signs in; returns the caller. */
 async function signInOwner(login: string): Promise<TestCaller> {
   await makeUser(env, login, { roleNames: ['owner'] })
   return callerOf(env, login)
@@ -190,7 +189,7 @@ describe.each(recoveryCases)('%s', (name, recover) => {
 })
 
 describe('an attacker with a fresh session', () => {
-  test('who resets the password through an added address loses that address, and the user regains the account', async () => {
+  test('who resets the password through an added address loses it', async () => {
     const person = await createPerson('berta')
     await addAddress(person, 'thief-b@example.org')
     await expectMails(person.email, 'New e-mail address')
@@ -202,7 +201,7 @@ describe('an attacker with a fresh session', () => {
     expect((await signIn(env, 'berta', newPassword)).session.userId).toBe(person.credential.userId)
   })
 
-  test('cannot remove the user’s address, with or without adding another one', async () => {
+  test('cannot remove the user’s address', async () => {
     const person = await createPerson('cora')
     const { removeEmailAddress, listEmailAddresses } = account(person)
     expect(await codeOf(removeEmailAddress({ address: person.email }))).toBe(Code.FailedPrecondition)
@@ -215,7 +214,7 @@ describe('an attacker with a fresh session', () => {
     ])
   })
 
-  test('cannot change anything once the session has ended, even in calls that were already waiting', async () => {
+  test('cannot change anything once the session has ended, even in waiting calls', async () => {
     const person = await createPerson('dina')
     await env.signIn.requestEmailCode({ ...person.credential, email: 'thief-d@example.org' })
     const code = codeIn((await folder.mails('thief-d@example.org')).at(-1))
@@ -250,7 +249,7 @@ describe('an attacker with a fresh session', () => {
   })
 })
 
-test('ending all other sessions keeps the caller’s own session, with its cookie and token', async () => {
+test('ending all other sessions keeps the caller’s own', async () => {
   const person = await createPerson('edda')
   const { digests } = await signIn(env, 'edda')
   const own = (await callersOf(env, digests)).values().next().value
@@ -262,7 +261,7 @@ test('ending all other sessions keeps the caller’s own session, with its cooki
 })
 
 describe('a verified address', () => {
-  test('can be removed with a fresh credential; it and the remaining address are notified', async () => {
+  test('can be removed with a fresh credential, and is notified', async () => {
     const person = await createPerson('fanny')
     await addAddress(person, 'Second-F@example.org')
     const { removeEmailAddress } = account(person)
@@ -278,7 +277,7 @@ describe('a verified address', () => {
     expect(await codeOf(signIn(env, 'second-f@example.org'))).toBe(Code.Unauthenticated)
   })
 
-  test('is removed together with the links for a new password mailed to it', async () => {
+  test('is removed together with its reset links', async () => {
     const person = await createPerson('gina')
     await addAddress(person, 'second-g@example.org')
     await env.signIn.requestPasswordReset({ email: 'second-g@example.org' })
@@ -301,7 +300,7 @@ describe('a verified address', () => {
     expect(addresses.map(({ address, removable }) => [address, removable])).toEqual([['second-h@example.org', false]])
   })
 
-  test('can be removed by administrators even if it is the last one, and an owner’s only by owners', async () => {
+  test('can be removed by administrators, an owner’s only by owners', async () => {
     const [person, owner] = [await createPerson('ida'), await signInOwner('ida-admin')]
     const as = (caller: TestCaller) => env.as(AdminUserService, caller)
     const requested = { userId: person.credential.userId, address: person.email }
@@ -319,7 +318,7 @@ describe('a verified address', () => {
     expect(await codeOf(as(owner).removeUserEmailAddress(requested))).toBeUndefined()
   })
 
-  test('can be listed and removed by the operator, and is kept by a recovery if the operator added it', async () => {
+  test('can be managed by the operator, whose additions survive a recovery', async () => {
     const person = await createPerson('jana')
     await env.operator.verifyEmail({ login: 'jana', email: 'second-j@example.org' })
     await expectMails(person.email, 'New e-mail address')

@@ -75,7 +75,7 @@ describe('registration', () => {
     expect(mail?.html).not.toContain('<Chat>')
   })
 
-  test('makes an owner if the address is listed in the configuration', async () => {
+  test('makes an owner if the configuration lists the address', async () => {
     const session = await complete(await tokenFor('Boss@example.org'), 'boss')
     const { bearer } = await signIn(env, 'boss')
     expect((await callersOf(env, [bearer])).get(bearer.toString('hex'))).toMatchObject({
@@ -84,7 +84,7 @@ describe('registration', () => {
     })
   })
 
-  test('reveals only to the owner of an address that it has an account', async () => {
+  test('reveals an account only to the owner of the address', async () => {
     await makeUser(env, 'cleo', { email: 'Cleo@example.org' })
     expect(await request('cleo@example.org')).toEqual(await request('nobody@example.org'))
     const [mail, ...more] = await folder.mails('Cleo@example.org')
@@ -104,7 +104,7 @@ describe('registration', () => {
     for (const email of ['', 'x', 'a\0@b.org']) expect(await codeOf(verify(email, '123456'))).toBe(Code.InvalidArgument)
   })
 
-  test('completes once, and can be retried after a refused login or password', async () => {
+  test('completes once, and can be retried after a refusal', async () => {
     await makeUser(env, 'dora')
     const token = await tokenFor('dan@example.org')
     expect(await codeOf(complete(token, 'dora'))).toBe(Code.AlreadyExists)
@@ -117,7 +117,7 @@ describe('registration', () => {
     expect(await codeOf(complete('made up', 'dan3'))).toBe(Code.InvalidArgument)
   })
 
-  test('fails if another account has verified the address in the meantime', async () => {
+  test('fails if another account has verified the address meanwhile', async () => {
     const token = await tokenFor('emil@example.org')
     await makeUser(env, 'other', { email: 'EMIL@example.org' })
     expect(await codeOf(complete(token, 'emil'))).toBe(Code.AlreadyExists)
@@ -142,7 +142,7 @@ describe('registration', () => {
 })
 
 describe('the limits of codes', () => {
-  test('allow ten mails in a code’s lifetime; further requests get the same response', async () => {
+  test('allow ten mails in a code’s lifetime, with the same response', async () => {
     for (let i = 0; i < 12; i++) expect(await request('hans@example.org')).toBeDefined()
     expect(await folder.mails('hans@example.org')).toHaveLength(10)
     now += 15 * minute
@@ -150,7 +150,7 @@ describe('the limits of codes', () => {
     expect(await folder.mails('hans@example.org')).toHaveLength(11)
   })
 
-  test('allow five wrong codes, even if new ones were mailed in between', async () => {
+  test('allow five wrong codes, even for several codes', async () => {
     const first = await codeFor('ida@example.org')
     for (let i = 0; i < 3; i++) expect(await codeOf(verify('ida@example.org', wrong(first)))).toBe(Code.InvalidArgument)
     const second = await codeFor('ida@example.org')
@@ -206,14 +206,14 @@ describe('a server', () => {
       await expect(call).rejects.toMatchObject({ code: Code.PermissionDenied, rawMessage: 'Registration is disabled' })
   })
 
-  test('without a mail server refuses to register people and to reset passwords by mail', async () => {
+  test('without a mail server refuses registration and resets by mail', async () => {
     await using other = await openEnv()
     await other.start()
     expect(await codeOf(other.signIn.requestRegistrationCode({ email: 'a@example.org' }))).toBe(Code.FailedPrecondition)
     expect(await codeOf(other.signIn.requestPasswordReset({ email: 'a@example.org' }))).toBe(Code.FailedPrecondition)
   })
 
-  test('never exceeds the limit of accounts, even if accounts are created concurrently', async () => {
+  test('never exceeds the limit of accounts, even concurrently', async () => {
     await using other = await openEnv()
     await other.start({ PARLEY_LIMITS_MAX_USERS: '3' })
     const create = (login: string) => codeOf(other.operator.createUser({ login, password }))

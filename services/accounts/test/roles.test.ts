@@ -20,7 +20,7 @@ const assign = (roleId: string, ...userIds: string[]) =>
   env.db.insert(userRoles).values(userIds.map((userId) => ({ userId, roleId })))
 const holders = async (roleId: string) => (await env.internal.listRoleHolders({ roleId })).users.map(({ id }) => id)
 
-/** Publishes the event that admin publishes when Uboss deletes roles. */
+/** As admin does when Uboss deletes roles. */
 async function announceDeletion(revision: bigint, ...deletedRoleIds: string[]): Promise<void> {
   const about = { aggregateType: 'policy', aggregateId: 'server', kind: 'policy_changed' } as const
   const fact = { case: 'policy' as const, value: { revision, deletedRoleIds } }
@@ -43,7 +43,7 @@ describe('the holders of a role', () => {
 describe('the name of a role', () => {
   const reserve = (name: string, roleId: string) => codeOf(env.internal.reserveRoleName({ name, roleId }))
 
-  test('cannot be reserved while a login or another role has it, ignoring the case of logins', async () => {
+  test('cannot be reserved while a login or role has it', async () => {
     await makeUser(env, 'Crew')
     expect(await reserve('crew', 'O1')).toBe(Code.AlreadyExists)
     expect(await reserve('sailors', 'O1')).toBeUndefined()
@@ -59,20 +59,20 @@ describe('the name of a role', () => {
     expect(await codeOf(makeUser(env, 'Cooks'))).toBeUndefined()
   })
 
-  test('is given to only one of several concurrent calls, one of which creates an account with this login', async () => {
+  test('is given to one of several concurrent calls', async () => {
     const racers = [makeUser(env, 'pilots'), ...['O4', 'O5', 'O6'].map((id) => reserve('pilots', id))]
     const codes = await Promise.all(racers.map((racer) => racer.catch(() => Code.AlreadyExists)))
     expect(codes.filter((code) => code !== Code.AlreadyExists)).toHaveLength(1)
   })
 
-  test('is not mixed up with the login of an account that has the same id as the role', async () => {
+  test('is not mixed up with a login of the same id', async () => {
     const userId = await makeUser(env, 'keeper')
     await env.internal.releaseRoleName({ roleId: userId })
     expect(await reserve('keeper', 'O7')).toBe(Code.AlreadyExists)
   })
 })
 
-test('a deleted role is removed from all its holders, and this is announced for each; other roles are kept', async () => {
+test('a deleted role is removed from all holders, and announced for each', async () => {
   const made = await Promise.all(Array.from({ length: 5 }, (_, n) => makeUser(env, `sailor${n}`)))
   const other = await makeUser(env, 'landlubber')
   await assign('Osailor', ...made)

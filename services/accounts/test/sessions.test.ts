@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(async () => env[Symbol.asyncDispose]())
 
-/** Signs in with this user agent. Returns the session, a client that uses it, and a count of its valid credentials. */
+/** Returns the session, a client that uses it, and a count of its valid credentials. */
 async function signInWith(login: string, userAgent: string, cookieOnly = false) {
   const session = await env.internal.passwordLogin({ identifier: login, password, userAgent, cookieOnly })
   const secrets = [session.token, session.cookieHandle].filter((secret) => secret !== '')
@@ -49,7 +49,7 @@ test('one sign-in creates one session, which records its user agent', async () =
   expect(newest?.expiresAt && timestampDate(newest.expiresAt).getTime()).toBeGreaterThan(now.getTime())
 })
 
-test('ending a session ends all its credentials; ending it again, or a session of another user, has no effect', async () => {
+test('ending a session ends all its credentials, and no other user’s', async () => {
   const userId = await makeUser(env, 'bert')
   await makeUser(env, 'carl')
   const [here, there, foreign] = [
@@ -73,7 +73,7 @@ test('ending a session ends all its credentials; ending it again, or a session o
   })
 })
 
-test('all other sessions can be ended, including those from before sessions had ids', async () => {
+test('all other sessions can be ended, even those without ids', async () => {
   await makeUser(env, 'dora')
   const old = await signInWith('dora', 'old')
   await env.db.execute(sql`update credentials set session_id = null, user_agent = null where user_agent = 'old'`)

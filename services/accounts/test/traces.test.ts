@@ -40,7 +40,7 @@ afterAll(async () => {
 const spansOf = (traceId: string | undefined, name: string) =>
   collector.spans.filter((span) => span.traceId === traceId && span.name === name)
 
-test('each attempt to send a mail is a span in the trace of the request, with the code of a refusal', () => {
+test('each attempt to send a mail is a span of the request, with its refusal', () => {
   const sent = spansOf(traceIds[0], 'send mail')
   expect(sent.map(({ kind, attributes }) => [kind, attributes['parley.kind'], attributes['error.type']])).toEqual([
     ['client', 'registration_code', '451'],
@@ -48,13 +48,13 @@ test('each attempt to send a mail is a span in the trace of the request, with th
   ])
 })
 
-test('a mail that is sent after the response is also a span in the trace of its request', () => {
+test('a mail sent after the response is a span of its request', () => {
   expect(spansOf(traceIds[1], 'send mail').map(({ attributes }) => attributes['parley.kind'])).toEqual([
     'password_reset',
   ])
 })
 
-test('counting a mail in Redis is a span in the trace of its request', () => {
+test('counting a mail in Redis is a span of its request', () => {
   expect(spansOf(traceIds[0], 'EVAL').length + spansOf(traceIds[0], 'EVALSHA').length).toBeGreaterThan(0)
 })
 

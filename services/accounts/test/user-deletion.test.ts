@@ -37,7 +37,7 @@ const isDeleted = async (userId: string) => {
   return users.length === 0
 }
 
-test('users with user.delete-any can delete other accounts, and everyone is notified', async () => {
+test('users with user.delete-any can delete others, and everyone is notified', async () => {
   const userId = await makeUser(env, 'anna')
   expect(await (await clientOf('admin1')).deleteUser({ userId })).toMatchObject({ deleted: true })
   expect(await isDeleted(userId)).toBe(true)
@@ -68,7 +68,7 @@ test('deleting an account needs the permission and an existing account', async (
   expect(await isDeleted(userId)).toBe(false)
 })
 
-test('deleting an account needs a fresh credential or the caller’s own password', async () => {
+test('deleting an account needs a fresh credential or the caller’s password', async () => {
   const userId = await makeUser(env, 'carl')
   const client = await clientOf('admin1')
   now = new Date(now.getTime() + hour)
@@ -85,7 +85,7 @@ test('users with user.delete-self can delete their own account', async () => {
   expect(await isDeleted(userId)).toBe(true)
 })
 
-test('a user who becomes an owner concurrently can be deleted only by owners', async () => {
+test('a user who becomes an owner meanwhile can be deleted only by owners', async () => {
   const userId = await makeUser(env, 'emil')
   const client = await clientOf('admin1')
   let deletion: Promise<Code | undefined> | undefined
@@ -114,7 +114,7 @@ test('only owners delete owners, and nobody deletes the last one', async () => {
   expect(await isDeleted(owner)).toBe(false)
 })
 
-test('a call deletes nobody if its session ends while it waits', async () => {
+test('a call deletes nobody if its session ends meanwhile', async () => {
   const userId = await makeUser(env, 'waited')
   const client = await clientOf('admin1')
   const codes = await whileLocked(env, 'users', userId, {

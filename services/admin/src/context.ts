@@ -12,11 +12,10 @@ export type Context = {
   accounts: Client<typeof AccountsInternalService>
   rooms: Client<typeof RoomsInternalService>
   uploads: Client<typeof UploadsInternalService>
-  /** The connection for events. */
   bus: Bus
   /**
-   * `current`: the copy of the policy in this process. `highest`: the highest revision that this process has seen; after a
-   * restore of the database it may be above the stored one.
+   * `highest`: the highest revision that this process has seen; after a restore of the database it may be above the
+   * stored one.
    */
   policy: { current(): Policy; highest(): bigint }
   relay: Pick<Relay, 'waitUntilStored' | 'wake'>

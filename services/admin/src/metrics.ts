@@ -11,13 +11,12 @@ export function logServerSeeded(): void {
   log.info('seeded system roles, default decisions, blocked usernames and the server profile')
 }
 
-/** Reports a new revision of the policy; after a restore it may have the same roles and decisions. */
+/** After a restore, a new revision may have the same roles and decisions. */
 export function countPolicyChange(revision: bigint): void {
   policyChanges(1)
   log.info({ revision: String(revision) }, 'policy changed')
 }
 
-/** Reports that other deployables had a policy that this database has lost in a restore. */
 export function reportLostPolicy(lost: bigint, revision: bigint): void {
   log.warn(
     { lost: String(lost), revision: String(revision) },

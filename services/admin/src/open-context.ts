@@ -8,10 +8,8 @@ import { getPolicy } from './store/policy.ts'
 import { seed } from './store/seed.ts'
 import { toPolicy } from './view/policy.ts'
 
-/** Parts that a test may replace. */
 export type TestOverrides = { now?: () => Date }
 
-/** Seeds the database, starts the keeper of the stream, and opens everything that handlers, consumers and jobs use. */
 export async function openContext(host: DatabaseHost, config: Config, overrides: TestOverrides): Promise<Context> {
   const { db, signal, events: bus } = host
   if (await host.retry(() => seed(db))) logServerSeeded()

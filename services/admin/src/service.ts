@@ -8,10 +8,8 @@ import { makeAuditBucketsAhead } from './jobs/keep-audit-buckets.ts'
 import { openContext, type TestOverrides } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-/** Parts that a test may replace, and start options. */
 export type Overrides = TestOverrides & StartOptions
 
-/** Starts the deployable. */
 export function startAdmin(config: Config, overrides: Overrides = {}): Promise<Service> {
   return startDatabaseHost({ name: 'admin', config, overrides }, (host) => compose(host, config, overrides))
 }

@@ -28,7 +28,7 @@ const services = {
   internal: AdminInternalService,
 }
 
-/** Opens an empty database and a separate bus; the test starts the admin processes. */
+/** An empty database and a separate bus; the test starts the processes. */
 export const testAdmin = (options: TestDatabaseOptions = {}) =>
   testDatabaseService(
     {
@@ -41,9 +41,7 @@ export const testAdmin = (options: TestDatabaseOptions = {}) =>
     },
     ({ clients }) => ({
       anonymous: clients(services),
-      /** A user without roles. */
       alice: clients(services, { userId: 'Ualice' }),
-      /** A user with the role admin. */
       bert: clients(services, { userId: 'Ubert', roleIds: ['admin'] }),
       owner: clients(services, { userId: 'Uowner', roleIds: ['owner'] }),
       as: (userId: string, ...roleIds: string[]) => clients(services, { userId, roleIds }),

@@ -14,22 +14,20 @@ type FakeRoom = {
   members?: string[]
 }
 
-/** State of the fakes of accounts and rooms; a test can change it at any time. */
+/** A test can change it at any time. */
 export type FakeServices = {
   people: FakePerson[]
   /** In the order of the sidebar. */
   groups: { groupId: string; name: string }[]
   rooms: FakeRoom[]
-  /** The owners of logins and role names. */
+  /** The owner by login or role name. */
   handles: Map<string, string>
   unavailable: Set<'accounts' | 'rooms'>
-  /** Erasure reports that accounts received from admin. */
   erasures: ErasureReports
   /** ReserveRoleName is answered once this resolves. */
   reserving: Promise<void>
 }
 
-/** Serves fakes of accounts and rooms on the bus of a test. */
 export async function startFakeServices({ bus }: Pick<TestAdmin, 'bus'>): Promise<FakeServices & AsyncDisposable> {
   const fakes: FakeServices = {
     people: [],

@@ -1,7 +1,7 @@
 import type { AdminEventLogEntry } from '@parley/contracts/admin'
 import type { TestAdmin } from './_admin.ts'
 
-/** Reads the whole audit log page by page, newest entry first. */
+/** Newest entry first. */
 export async function readWholeLog({ owner }: TestAdmin): Promise<AdminEventLogEntry[]> {
   const entries: AdminEventLogEntry[] = []
   let before: string | undefined

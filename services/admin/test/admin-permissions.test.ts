@@ -67,7 +67,7 @@ const seeded = [
   ['message.manage', SERVER, '', ALLOW, ALLOW],
 ]
 const tea: Scope = { kind: ROOM, id: 'R1' }
-/** Audit events about decisions with these details; those of other tests may arrive late. */
+/** Those of other tests may arrive late. */
 const auditEventsWith = (details: Record<string, string>) =>
   recording.events.filter(
     ({ fact }) =>
@@ -170,7 +170,7 @@ describe('a decision for a role', () => {
     expect(await listForModerator()).toEqual(seeded)
   })
 
-  test('is accepted only at scopes where the permission can be decided', async () => {
+  test('is accepted only at scopes of the permission', async () => {
     const scopes = { server: {}, group: { kind: GROUP, id: 'G1' }, room: tea }
     for (const { permission, scopes: stored } of permissions) {
       for (const kind of ['server', 'group', 'room'] as const) {
@@ -194,7 +194,7 @@ describe('a decision for a role', () => {
     if (lobby) fakes.groups = [lobby]
   })
 
-  test('needs the service rooms for a room, but not for the server', async () => {
+  test('needs the service rooms only for a room', async () => {
     fakes.unavailable.add('rooms')
     await setRole({ permission: 'room.join', decision: NONE })
     const inRoom = setRole({ permission: 'room.join', decision: ALLOW, scope: tea })
@@ -218,7 +218,7 @@ describe('a decision for a role', () => {
 })
 
 describe('storing a decision for a role', () => {
-  test('requires role.manage, even if the group or room is unknown', async () => {
+  test('requires role.manage, even for an unknown group or room', async () => {
     const scopes = [{}, { kind: GROUP, id: 'G1' }, { kind: GROUP, id: 'G9' }, tea, { kind: ROOM, id: 'R9' }]
     for (const scope of scopes) {
       const { adminPermissions } = admin.alice
@@ -244,7 +244,7 @@ describe('storing a decision for a role', () => {
     }
   })
 
-  test('is allowed in the rooms of a group, but not in the group, to holders of room.manage in that group', async () => {
+  test('is allowed in the rooms of a group to holders of room.manage there', async () => {
     const mia = admin.as('Umia')
     await setUser({ permission: 'room.manage', decision: ALLOW, scope: { kind: GROUP, id: 'G1' } })
     await setRole({ permission: 'message.post', decision: DENY, scope: tea }, mia)
@@ -252,7 +252,7 @@ describe('storing a decision for a role', () => {
     await expect(inGroup).rejects.toMatchObject(fails(Code.PermissionDenied))
   })
 
-  test('is refused by every process as soon as role.manage is removed', async () => {
+  test('is refused by every process once role.manage is removed', async () => {
     const mia = admin.as('Umia')
     const request = { permission: 'message.post', decision: NONE }
     for (let n = 0; n < 10; n++) {
@@ -312,20 +312,17 @@ describe('a decision for a user', () => {
     expect(await listForMia()).toEqual([])
   })
 
-  test.each(['Unobody', 'Ugone'])(
-    'is refused for %s, who does not exist or was deleted, and so is reading decisions',
-    async (userId) => {
-      const { adminPermissions } = admin.bert
-      for (const call of [
-        () => adminPermissions.setUserPermission({ userId, permission: 'room.join', decision: ALLOW }),
-        () => adminPermissions.listUserPermissionDecisions({ userId }),
-        () => adminPermissions.getUserPermissionMatrix({ userId }),
-      ])
-        await expect(call()).rejects.toMatchObject(fails(Code.NotFound))
-    },
-  )
+  test.each(['Unobody', 'Ugone'])('is refused for %s, as is reading decisions', async (userId) => {
+    const { adminPermissions } = admin.bert
+    for (const call of [
+      () => adminPermissions.setUserPermission({ userId, permission: 'room.join', decision: ALLOW }),
+      () => adminPermissions.listUserPermissionDecisions({ userId }),
+      () => adminPermissions.getUserPermissionMatrix({ userId }),
+    ])
+      await expect(call()).rejects.toMatchObject(fails(Code.NotFound))
+  })
 
-  test('needs user.manage-permissions at server scope; role.manage and room.manage do not suffice', async () => {
+  test('needs user.manage-permissions at server scope', async () => {
     await setUser({ permission: 'role.manage', decision: ALLOW })
     await setUser({ permission: 'room.manage', decision: ALLOW, scope: tea })
     const { adminPermissions } = admin.as('Umia')
@@ -372,5 +369,4 @@ test('no denial by an administrator can lock out owners', async () => {
   await expect(adminPermissions.listRolePermissionDecisions({ roleName: 'admin' })).resolves.toBeDefined()
 })
 
-/** Clients of another owner. */
 const ownerClients = (userId: string) => admin.as(userId, 'owner')

@@ -34,7 +34,6 @@ const customRoles = async () =>
 const removeAll = async () => {
   for (const { name } of await customRoles()) await admin.bert.adminRoles.deleteRole({ name })
 }
-/** Kind, actor and details of the audit events about a role. */
 const auditEventsAbout = (aggregateId: string) =>
   recording.events
     .filter((event) => event.aggregateId === aggregateId)
@@ -191,7 +190,7 @@ describe('a new role', () => {
 })
 
 describe('an update', () => {
-  test('sets the fields it names, even of system roles, and is audited per field', async () => {
+  test('sets the named fields, even of system roles, and is audited per field', async () => {
     const before = (await admin.alice.adminRoles.getRole({ name: 'moderator' })).role
     const change = { name: 'moderator', displayName: 'Guard', description: '', pingable: false }
     const { role } = await admin.bert.adminRoles.updateRole(change)
@@ -216,7 +215,7 @@ describe('an update', () => {
     })
   })
 
-  test('that changes nothing succeeds and does not increase the revision', async () => {
+  test('that changes nothing does not increase the revision', async () => {
     const { revision } = await admin.anonymous.internal.getPolicy({})
     await admin.bert.adminRoles.updateRole({ name: 'admin', displayName: 'Admin' })
     expect((await admin.anonymous.internal.getPolicy({})).revision).toBe(revision)
@@ -272,7 +271,7 @@ describe('an order of roles', () => {
 })
 
 describe('deleting a role', () => {
-  test('deletes its decisions and releases its name; a new role with that name is another role', async () => {
+  test('deletes its decisions and releases its name', async () => {
     await createRole('crew')
     const first = fakes.handles.get('crew') ?? ''
     const grant = { roleName: 'crew', permission: 'room.create', decision: PermissionDecision.ALLOW }
@@ -311,7 +310,7 @@ describe('deleting a role', () => {
     await expect(admin.owner.adminRoles.deleteRole({ name: 'nobody' })).rejects.toMatchObject(fails(Code.NotFound))
   })
 
-  test('succeeds while accounts is unavailable; the name can be reused once accounts answers again', async () => {
+  test('succeeds while accounts is unavailable; the name is free later', async () => {
     await createRole('crew')
     fakes.unavailable.add('accounts')
     await admin.bert.adminRoles.deleteRole({ name: 'crew' })

@@ -29,7 +29,7 @@ test('only owners may read the system information', async () => {
   await expect(admin.alice.diagnostics.getSystemInfo({})).rejects.toMatchObject(denied)
 })
 
-test('the system information contains NATS, the event stream and its consumers', async () => {
+test('the system information contains NATS, stream and consumers', async () => {
   await announce(admin.bus, { kind: 'room_updated', aggregateType: 'room', aggregateId: 'R1', version: 1n })
   await eventually(async () => expect(auditOf(await info())).toMatchObject({ lag: 0n, entryCount: 1n }))
   const { systemInfo, projections } = await info()
@@ -93,7 +93,7 @@ test('the projections contain the lag of a durable consumer', async () => {
   })
 })
 
-test('users and rooms are counted; the counts are left out while a service is unavailable', async () => {
+test('users and rooms are counted, unless a service is unavailable', async () => {
   expect((await info()).systemInfo?.stats).toBeUndefined()
   await using _accounts = await serveFakes(admin.bus, (router) =>
     router.service(AccountsInternalService, { countUsers: () => ({ count: 3 }) }),

@@ -7,7 +7,7 @@ const migrations = fileURLToPath(new URL('../drizzle', import.meta.url))
 const request = (url: string, login: string) =>
   answerDirectly(JSON.stringify({ login }), { PARLEY_ADMIN_DATABASE_URL: url })
 
-test('policy and blocked usernames are available before admin has ever run, in several concurrent requests', async () => {
+test('policy and blocked usernames are available before the first start', async () => {
   await using database = await testDatabase(migrations)
   const answers = await Promise.all([
     request(database.url, 'Root'),

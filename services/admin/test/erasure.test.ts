@@ -19,7 +19,7 @@ afterAll(async () => {
   await admin[Symbol.asyncDispose]()
 })
 
-test('the decisions for a deleted person are removed, every process is notified, and the person can no longer administer', async () => {
+test('decisions for a deleted person are removed, and every process is notified', async () => {
   fakes.people = [{ id: 'Ugone' }, { id: 'Ustays' }]
   const decide = (userId: string, permission: string) =>
     admin.owner.adminPermissions.setUserPermission({ userId, permission, decision: PermissionDecision.ALLOW })

@@ -92,7 +92,7 @@ test('a full filtered page returns how many entries were scanned', async () => {
   })
 })
 
-test('a filtered request scans at most 5000 entries, and the next request continues after them', async () => {
+test('a filtered request scans at most 5000 entries, and can be continued', async () => {
   const first = await list({ filter: { actorId: 'Uold' } })
   expect(first).toMatchObject({
     entries: [],

@@ -19,7 +19,7 @@ test('a started process is ready', async () => {
   expect(await readiness(internalPort)).toEqual({ status: 200, body: { status: 'ready' } })
 })
 
-test('the stream is configured as far as NATS allows, and owners see the missing replicas', async () => {
+test('the stream is configured as far as NATS allows, and missing replicas show', async () => {
   await declareStreams(admin.bus)
   await admin.start({ PARLEY_NATS_STREAM_REPLICAS: '3', PARLEY_NATS_STREAM_MAX_BYTES: '64 MiB' })
   await eventually(async () => {
@@ -31,7 +31,7 @@ test('the stream is configured as far as NATS allows, and owners see the missing
   })
 })
 
-test('during a database outage calls fail but the process stays ready; afterwards it needs no restart', async () => {
+test('after a database outage the process needs no restart', async () => {
   const { internalPort } = await admin.start()
   await admin.database.stop()
   await expect(admin.anonymous.discovery.getServer({})).rejects.toMatchObject({ code: Code.Unavailable })
@@ -40,7 +40,7 @@ test('during a database outage calls fail but the process stays ready; afterward
   await eventually(async () => expect(await admin.anonymous.discovery.getServer({})).toBeDefined())
 })
 
-test('while NATS is frozen the status reports an outage and the process stays ready', async () => {
+test('a frozen NATS is reported, and the process stays ready', async () => {
   const { internalPort } = await admin.start()
   const status = async () =>
     (await (await fetch(`http://127.0.0.1:${internalPort}/status`)).json()) as { ready: boolean; outages: string[] }
@@ -72,10 +72,7 @@ test('a start can be aborted', async () => {
   await expect(starting).rejects.toThrow('called off')
 })
 
-/**
- * Makes storing a decision wait while the table `held` has a row, so that a call is still running when the process is
- * stopped.
- */
+/** A call that stores a decision waits while the table `held` has a row. */
 const heldDecisions = `
   create table held as select 1;
   create function wait_for_release() returns trigger language plpgsql as

@@ -19,7 +19,6 @@ afterEach(() => admin[Symbol.asyncDispose]())
 const decide = (decision: PermissionDecision) =>
   admin.owner.adminPermissions.setRolePermission({ roleName: 'moderator', permission: 'message.post', decision })
 
-/** The newest delta that other deployables received. */
 async function readNewestDelta() {
   const manager = await admin.bus.nc.jetstreamManager()
   const message = await manager.streams.getMessage('EVENTS', {
@@ -45,7 +44,7 @@ async function loseAllow(): Promise<bigint> {
   return lost?.revision ?? 0n
 }
 
-test('repeating a stored decision announces it with a revision above the lost one before the call returns', async () => {
+test('repeating a stored decision announces a revision above the lost one', async () => {
   await admin.start()
   const lost = await loseAllow()
   await decide(DENY)

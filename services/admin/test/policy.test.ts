@@ -22,7 +22,7 @@ afterAll(() => admin[Symbol.asyncDispose]())
 
 const getPolicy = () => admin.anonymous.internal.getPolicy({})
 
-test('two processes that start concurrently on an empty database seed it once', async () => {
+test('processes that start concurrently on an empty database seed it once', async () => {
   await Promise.all([admin.start(), admin.start()])
   const policy = await getPolicy()
   expect(policy.revision).toBe(1n)
@@ -60,7 +60,7 @@ test('denying everyone posting in a room is published once', async () => {
   expect(grown.decisions).toEqual(policyFrom(await getPolicy()).decisions)
 })
 
-test('finding and joining a private room is denied to everyone in one change, and repeats change nothing', async () => {
+test('finding and joining a private room is denied to everyone at once', async () => {
   const { revision } = await admin.anonymous.internal.denyEntry({ roomId: 'Rprivate' })
   const after = policyFrom(await getPolicy())
   expect(after.revision).toBe(revision)
@@ -72,7 +72,7 @@ test('finding and joining a private room is denied to everyone in one change, an
   expect(await admin.anonymous.internal.denyEntry({ roomId: 'Rprivate' })).toMatchObject({ revision })
 })
 
-test('decisions for a deleted group are removed, those for others are kept', async () => {
+test('decisions for a deleted group are removed', async () => {
   const deny = async (id: string) => {
     const scope = { kind: PermissionScopeKind.GROUP, id }
     const denial = { permission: 'room.create', decision: PermissionDecision.DENY, scope }
@@ -102,7 +102,7 @@ test('decisions for a deleted group are removed, those for others are kept', asy
   )
 })
 
-test('denying everyone posting is answered only after the change is on the stream', async () => {
+test('denying everyone posting waits for the stream', async () => {
   const { revision } = await admin.anonymous.internal.denyPosting({ roomId: 'Rstored' })
   const jsm = await admin.bus.nc.jetstreamManager()
   const last = await jsm.streams.getMessage('EVENTS', { last_by_subj: policySubject })

@@ -40,7 +40,7 @@ test('the name of a role that was not created is released', async () => {
   expect(await pending()).toEqual([])
 })
 
-test('a name reserved by a dead process is released once no running call can still use it', async () => {
+test('a name reserved by a dead process is released once no call can use it', async () => {
   fakes.handles.set('left', 'Oleft').set('young', 'Oyoung').set('gone', 'Ogone')
   await insertPending('Oleft', 'left', 'reserved', '3 minutes')
   await insertPending('Oyoung', 'young', 'reserved', '1 second')
@@ -64,7 +64,7 @@ test('a role is not created if its name is released meanwhile', async () => {
   await expect(admin.owner.adminRoles.getRole({ name: 'slow' })).rejects.toMatchObject({ code: Code.NotFound })
 })
 
-test('while accounts is unavailable no role is created and no name stays reserved', async () => {
+test('without accounts no role is created and no name stays reserved', async () => {
   fakes.unavailable.add('accounts')
   await expect(createRole('crew')).rejects.toMatchObject({ code: Code.Unavailable })
   fakes.unavailable.clear()

@@ -35,7 +35,7 @@ afterAll(async () => {
 const withBlob = (id: string) => ({ headers: { 'parley-blob': id } })
 const profile = async () => (await admin.anonymous.discovery.getServer({})).profile
 
-test('a logo and a banner are stored by uploads, served by signed URL, announced to everyone, and removed', async () => {
+test('a logo and a banner are stored, served by signed URL, announced, and removed', async () => {
   await using recording = await recordEvents(admin.bus, 'evt.config.server.>')
   const { adminServer } = admin.bert
   const { publicProfile } = await adminServer.uploadServerLogo({}, withBlob('logo1'))
@@ -75,7 +75,7 @@ test('a logo and a banner are stored by uploads, served by signed URL, announced
   ])
 })
 
-test('a request without an image, or with an image that uploads refuses, is invalid', async () => {
+test('an image that is missing or refused by uploads is invalid', async () => {
   const invalid = { code: Code.InvalidArgument }
   await expect(admin.bert.adminServer.uploadServerLogo({})).rejects.toMatchObject(invalid)
   await expect(admin.bert.adminServer.uploadServerBanner({}, withBlob('broken'))).rejects.toMatchObject(invalid)

@@ -23,6 +23,9 @@ export function reportMediaFailure(error: unknown, what: string): void {
   log.warn({ err: error, what }, 'a request to the media server failed')
 }
 
+export const reportAccountsFailure = (error: unknown): void =>
+  log.warn({ err: error }, 'accounts does not say who is deactivated; nobody counts as deactivated')
+
 export const reportComparisonFailure = (error: unknown, callId: string): void =>
   log.warn({ err: error, callId }, 'a call could not be compared with the media server; the next comparison retries it')
 

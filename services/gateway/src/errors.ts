@@ -53,7 +53,6 @@ export const noPendingRequest = () =>
     'authorization request not found in this session; start again at the client',
     Code.FailedPrecondition,
   )
-/** A `resource_exhausted` error that tells people, programs and proxies when to retry. */
 const retryLater = (message: string, retryAfterMs: number) =>
   new ConnectError(message, Code.ResourceExhausted, { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }, [
     { desc: RetryInfoSchema, value: { retryDelay: durationFromMs(retryAfterMs) } },

@@ -10,10 +10,8 @@ const untrustedProxies = counter('parley.gateway.untrusted_proxy_requests', {
 })
 const log = logger('gateway')
 
-/** How a call ended: the code of its failure, and whether it exceeded a deadline of its client. */
 type Outcome = { code?: Code | undefined; missedClientDeadline?: boolean }
 
-/** The reports of this service: each function counts or logs something. */
 export type Metrics = ReturnType<typeof createMetrics>
 
 export function createMetrics() {
@@ -27,8 +25,8 @@ export function createMetrics() {
       log.warn({ address, hint }, 'requests come through a proxy that is not trusted')
     },
     /**
-     * Counts a public call, which began at `began` of `performance.now()`. gRPC answers all calls with 200. A call that
-     * exceeded its client's deadline counts as canceled.
+     * `began` is of `performance.now()`. gRPC answers all calls with 200. A call that exceeded its client's deadline
+     * counts as canceled.
      */
     countCall: (method: DescMethod, { code, missedClientDeadline = false }: Outcome, began: number, isGrpc = false) =>
       countServedRequest({

@@ -17,7 +17,6 @@ import { createMetrics } from './metrics.ts'
 
 export type Context = Awaited<ReturnType<typeof openContext>>
 
-/** Opens everything that handlers use. */
 export async function openContext(host: Host, config: Config) {
   const metrics = createMetrics()
   const redis = host.use(openRedis({ url: config.redisUrl, name: 'gateway' }))

@@ -4,7 +4,6 @@ import type { Config } from './config.ts'
 import { openPublicPort } from './http/open-public-port.ts'
 import { openContext } from './open-context.ts'
 
-/** Starts the deployable. When it stops, running requests can finish until the drain times out. */
 export function startGateway(config: Config, overrides: StartOptions = {}): Promise<Service> {
   return startHost({ name: 'gateway', config, waitsFor: ['control feed'], overrides }, async (host) => {
     const context = await openContext(host, config)

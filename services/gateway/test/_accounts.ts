@@ -15,21 +15,20 @@ type IdentityMethod = keyof typeof ExternalIdentityAuthService.method
 type Requested = { method: string; request: Record<string, unknown> }
 type Answer = (request: Record<string, unknown>, setHeader: (name: string, value: string) => void) => object
 
-/** A stand-in for accounts that records calls and has configurable responses. */
 export class Accounts {
-  /** Callers of credentials, by digest in hex. */
+  /** By digest in hex. */
   readonly callers = new Map<string, Caller>()
   readonly passwords = new Map<string, { password: string; userId: string }>()
   readonly requested: Requested[] = []
   readonly answers = new Map<SignInMethod | IdentityMethod, Answer>()
-  /** Whether look-ups of credentials fail, as if the database of accounts were down. */
+  /** Look-ups of credentials fail, as if the database of accounts were down. */
   isUnavailable = false
-  /** Number of look-ups of credentials. */
+  /** Look-ups of credentials. */
   lookUps = 0
   /** Look-ups of credentials wait for this promise. */
   pause = Promise.resolve()
 
-  /** Creates a credential of a user; returns the token or cookie handle. */
+  /** Returns the token or cookie handle. */
   credential(userId: string, caller: Caller = {}): string {
     const token = randomBytes(30).toString('hex').slice(0, 43)
     const inAnHour = timestampFromDate(new Date(Date.now() + 3_600_000))
@@ -40,7 +39,7 @@ export class Accounts {
     return token
   }
 
-  /** Creates a token like those of other web clients, which is never fresh. */
+  /** Like the tokens of other web clients, never fresh. */
   otherClientsToken(userId: string): string {
     const token = this.credential(userId)
     const known = this.callers.get(digestOf(token))
@@ -48,7 +47,6 @@ export class Accounts {
     return token
   }
 
-  /** The requests of a method that were received so far. */
   requests(method: string): Record<string, unknown>[] {
     return this.requested.filter((one) => one.method === method).map(({ request }) => request)
   }

@@ -9,22 +9,18 @@ import { testGateway } from './_gateway.ts'
 
 const cookieSecret = 'another secret that is long enough for tests'
 
-/** A call that the stand-in for rooms received. */
 export type Received = { userId: string; key: string | undefined; roomId: string; headers: Headers }
 
 export type Env = Awaited<ReturnType<typeof openEnv>>
 export type Gateway = Awaited<ReturnType<Env['start']>>
 
-/** The part of the discovery response that tests set. */
 type Server = {
   registration: boolean
   providers: { id: string; type: string; label: string }[]
   logoUrl?: string
 }
 
-/**
- * The gateway's environment, with a real bus and Redis and stand-ins for other services. Rooms have their ids as names.
- */
+/** A real bus and Redis; other services are stand-ins. Rooms have their ids as names. */
 export const openEnv = () =>
   testGateway(
     {
@@ -85,7 +81,7 @@ export const openEnv = () =>
       )
       return {
         ...{ accounts, received, server },
-        /** Blocks calls in the stand-in for rooms until the returned function is called. */
+        /** Blocks calls of rooms until the returned function is called. */
         hold() {
           let release = () => {}
           held = new Promise((resolve) => (release = resolve))
@@ -105,5 +101,4 @@ const describeCall = (context: HandlerContext) => ({
   headers: context.requestHeader,
 })
 
-/** The cookie header of a browser session. */
 export const sessionCookie = (handle: string): string => `parley_session=${signSessionCookie(cookieSecret, handle)}`

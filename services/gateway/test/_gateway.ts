@@ -2,7 +2,7 @@ import { eventually, testRedis, testService, type ServiceHarness } from '@parley
 import { readConfig } from '../src/config.ts'
 import { startGateway } from '../src/service.ts'
 
-/** An environment with a real bus and Redis; a gateway that it starts is ready to serve. */
+/** A real bus and Redis; a started gateway is ready to serve. */
 export const testGateway = <Own extends object>(
   settings: Record<string, string>,
   setUp: (harness: ServiceHarness<NonNullable<Parameters<typeof startGateway>[1]>>) => Promise<Own>,

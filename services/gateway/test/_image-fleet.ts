@@ -17,14 +17,11 @@ import { testGateway } from './_gateway.ts'
 const secretKey = 'a secret key that is long enough for tests'
 const blobSecret = 'the key of gateway and uploads for tests'
 
-/** A call of a method with an image. */
 type Requested = { method: string; userId: string; blob: string | undefined; image: ImageUpload | undefined }
-/** A blob sent to uploads. */
 type SentBlob = { ticket: BlobTicket | undefined; bytes: Buffer }
 
 export type ImageFleet = Awaited<ReturnType<typeof openImageFleet>>
 
-/** Response of GetServer. */
 type Server = {
   isUnavailable?: boolean
   name: string
@@ -39,7 +36,7 @@ const settings = {
   PARLEY_UPLOADS_BLOB_SECRET: blobSecret,
 }
 
-/** A gateway with stand-ins for other services, including uploads' HTTP port. */
+/** Other services, including uploads' HTTP port, are stand-ins. */
 export const openImageFleet = () =>
   testGateway(settings, async (harness) => {
     const users = new Map<string, string>()
@@ -119,7 +116,7 @@ export const openImageFleet = () =>
     harness.settings['PARLEY_GATEWAY_UPLOADS_URLS'] = `http://127.0.0.1:${(uploads.address() as AddressInfo).port}`
     return {
       ...{ requested, blobs, server },
-      /** Number of credentials looked up in accounts. */
+      /** Credentials looked up in accounts. */
       lookUps: () => lookUps,
       /** Holds the responses of uploads until the returned function is called. */
       hold() {
@@ -127,13 +124,12 @@ export const openImageFleet = () =>
         held = new Promise((resolve) => (release = resolve))
         return release
       },
-      /** Holds the responses of accounts until the returned function is called. */
+      /** The same for the responses of accounts. */
       holdLookUps() {
         let release = () => {}
         heldLookUps = new Promise((resolve) => (release = resolve))
         return release
       },
-      /** A bearer token of a user. */
       tokenOf(userId: string) {
         const token = `prl_AT${randomBytes(20).toString('hex')}`
         users.set(credentialDigest(secretKey, token).toString('hex'), userId)

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 
-/** How the client leaves: after a response, or without waiting for one. */
+/** After a response, or without waiting for one. */
 export type Leaving = 'answered' | 'half-close' | 'hang-up' | 'reset'
 
-/** The bytes that a client sends on one connection, in pieces, and how it leaves. */
 export type Conversation = { pieces: Buffer[]; leaving: Leaving }
 
 const odd = fc.oneof(
@@ -146,7 +145,7 @@ const body = fc.oneof(
     .map(([chunks, end]) => chunks.join('') + end),
   odd,
 )
-/** Headers and body, framed correctly or with random framing headers. */
+/** Framed correctly or with random framing headers. */
 const framed = fc.tuple(body, fc.array(header, { maxLength: 5 }), fc.boolean()).map(([text, headers, isRight]) => {
   const others = headers.filter((line) => !/^(content-length|transfer-encoding|expect|upgrade)/i.test(line))
   return isRight ? { headers: [...others, `Content-Length: ${text.length}`], text } : { headers, text }
@@ -155,7 +154,7 @@ const request = fc
   .tuple(fc.tuple(method, target, version), framed, lineEnd)
   .map(([line, { headers, text }, end]) => [line.join(' '), 'Host: x', ...headers, '', ''].join(end) + text)
 
-/** A few requests of one client, one after the other, split anywhere. */
+/** A few requests, one after the other, split anywhere. */
 export const conversation: fc.Arbitrary<Conversation> = fc
   .tuple(
     fc.array(request, { minLength: 1, maxLength: 4 }),

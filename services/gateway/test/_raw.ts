@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** Opens a connection to the public port for raw bytes. */
 export async function rawSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -10,7 +9,7 @@ export async function rawSocket(url: string): Promise<Socket> {
   return socket
 }
 
-/** Sends raw bytes; returns the received bytes until the head of a response is complete, or the connection ends. */
+/** Returns the bytes received until the head of a response is complete, or the connection ends. */
 export async function sendRaw(url: string, bytes: string): Promise<string> {
   const socket = await rawSocket(url)
   socket.write(bytes, 'latin1')
@@ -19,7 +18,7 @@ export async function sendRaw(url: string, bytes: string): Promise<string> {
   return received
 }
 
-/** Receives bytes until there are enough, or the connection ends. */
+/** Resolves when there are enough bytes, or the connection ends. */
 export function receive(socket: Socket, isEnough: (text: string) => boolean): Promise<string> {
   return new Promise((resolve) => {
     let text = ''

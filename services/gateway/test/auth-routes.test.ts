@@ -44,7 +44,7 @@ describe('POST /auth/login', () => {
     expect(env.accounts.requests('passwordLogin')).toMatchObject([{ userAgent: 'Program/1', cookieOnly: true }])
   })
 
-  test('sets cookies for this host only, and HSTS, when the server is reached over https', async () => {
+  test('sets cookies for this host only, and HSTS, over https', async () => {
     const secure = (await env.start({ PARLEY_WEBSERVER_URL: 'https://chat.example.org' })).browser()
     const { cookies, headers } = await secure.postJson('/auth/login', { login: 'ada', password: 'correct horse' })
     expect(cookies).toHaveLength(3)
@@ -64,7 +64,7 @@ describe('POST /auth/login', () => {
     expect((await secure.postJson('/auth/logout', {}, csrf)).status).toBe(200)
   })
 
-  test('starts a new session, regardless of the browser’s current session', async () => {
+  test('starts a new session in any case', async () => {
     const planted = 'parley_session=planted.by-somebody'
     const { cookies } = await browser.postJson(
       '/auth/login',
@@ -76,7 +76,7 @@ describe('POST /auth/login', () => {
     expect(again.cookies[0]).not.toBe(cookies[0])
   })
 
-  test('gives the same response to a wrong password and an unknown login', async () => {
+  test('gives one response to a wrong password and an unknown login', async () => {
     const answers = [await login({ login: 'ada', password: 'no' }), await login({ login: 'nobody', password: 'no' })]
     for (const answer of answers) {
       expect(statusAndBody(answer)).toEqual([401, { error: 'invalid credentials' }])
@@ -113,7 +113,7 @@ describe('POST /auth/login', () => {
 })
 
 describe('registration', () => {
-  test('accepts an address, a code and the properties of the account, and signs in', async () => {
+  test('accepts an address, a code and an account, and signs in', async () => {
     env.accounts.answers.set('verifyRegistrationCode', () => ({ completionToken: 'RG1' }))
     env.accounts.answers.set('completeRegistration', () => env.accounts.session('U-new', 'newbie'))
     const email = 'new@example.org'
@@ -139,7 +139,7 @@ describe('registration', () => {
     ])
   })
 
-  test('with an invite shows its address, then creates the account and signs in', async () => {
+  test('with an invite shows its address, creates the account and signs in', async () => {
     env.accounts.answers.set('getInvite', () => ({ email: 'new@example.org' }))
     env.accounts.answers.set('acceptInvite', () => ({ ...env.accounts.session('U-new', 'newbie'), token: '' }))
     expect(statusAndBody(await browser.postJson('/auth/invite', { token: 'IN1' }))).toEqual([
@@ -181,7 +181,7 @@ describe('the gateway', () => {
     },
   )
 
-  test('answers 500 if the mail could not be sent, and 503 with a time to retry during an outage', async () => {
+  test('answers 500 for an unsent mail, and 503 in an outage', async () => {
     const register = () => browser.postJson('/auth/register', { email: 'a@b' })
     env.accounts.refuse('requestRegistrationCode', Code.Unavailable, 'no mail', { 'parley-failed': 'mail' })
     expect(statusAndBody(await register())).toEqual([500, { error: 'no mail' }])
@@ -191,7 +191,7 @@ describe('the gateway', () => {
     expect(answer.headers.get('retry-after')).toBe('1')
   })
 
-  test('gets status 504 with a time to retry if accounts does not answer in time', async () => {
+  test('answers 504 if accounts is too slow', async () => {
     env.accounts.refuse('requestRegistrationCode', Code.DeadlineExceeded, 'too slow')
     const answer = await browser.postJson('/auth/register', { email: 'a@b' })
     expect(statusAndBody(answer)).toEqual([504, { error: 'too slow' }])
@@ -246,7 +246,7 @@ describe('an e-mail address to verify', () => {
     expect(env.accounts.requested).toEqual([])
   })
 
-  test('is verified for the user who is signed in by token or by cookie', async () => {
+  test('is verified for a user with a token or a cookie', async () => {
     const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
     expect(statusAndBody(await browser.postJson(paths[0], body, bearer))).toEqual([
       200,
@@ -271,7 +271,7 @@ describe('an e-mail address to verify', () => {
     },
   )
 
-  test('is verified with the presented credential, and with the password if one is sent', async () => {
+  test('is verified with the credential, or with a password', async () => {
     const token = env.accounts.credential('U-bob')
     const { credentialId } = env.accounts.callers.get(digestOf(token)) ?? {}
     const bearer = { authorization: `Bearer ${token}` }
@@ -289,7 +289,7 @@ describe('an e-mail address to verify', () => {
   test.each([
     [paths[0], 'requestEmailCode'],
     [paths[1], 'confirmEmailCode'],
-  ] as const)('is refused at %s with status 400 and the reason if the session is not fresh', async (path, method) => {
+  ] as const)('is refused at %s with the reason if the session is not fresh', async (path, method) => {
     const text = 'sign in again'
     env.accounts.refuse(method, Code.FailedPrecondition, text, { 'parley-needs': 'fresh-credential' })
     const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
@@ -298,7 +298,7 @@ describe('an e-mail address to verify', () => {
     expect(answer.headers.get('parley-needs')).toBe('fresh-credential')
   })
 
-  test('is refused for tokens of other web clients, because it could be used to reset the password', async () => {
+  test('is refused for tokens of other web clients', async () => {
     const bearer = { authorization: `Bearer ${env.accounts.otherClientsToken('U-bob')}` }
     for (const path of paths) expect((await browser.postJson(path, body, bearer)).status).toBe(403)
     expect(env.accounts.requests('requestEmailCode')).toEqual([])
@@ -321,7 +321,7 @@ describe('an e-mail address to verify', () => {
 })
 
 describe('POST /auth/logout', () => {
-  test('ends the token and the session that are presented, and clears the cookies', async () => {
+  test('ends the presented token and session, and clears the cookies', async () => {
     const { token } = jsonOf(await login())
     const answer = await browser.postJson('/auth/logout', {}, { authorization: `Bearer ${String(token)}` })
     expect(statusAndBody(answer)).toEqual([200, { success: true }])
@@ -386,7 +386,7 @@ describe('a session cookie', () => {
     expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, bearer)).status).toBe(200)
   })
 
-  test('is checked, with its CSRF token, if the bearer token is invalid', async () => {
+  test('is checked, with its CSRF token, after an invalid bearer token', async () => {
     await login()
     const invalid = { authorization: 'Bearer prl_ATinvalid' }
     const path = '/auth/verify-email/request-code'
@@ -394,7 +394,7 @@ describe('a session cookie', () => {
     expect((await browser.postJson(path, { email: 'a@b' }, { ...invalid, ...browser.csrf })).status).toBe(200)
   })
 
-  test('that cannot be checked gets status 503, with and without an unknown bearer token', async () => {
+  test('that cannot be checked gets status 503', async () => {
     await login()
     env.accounts.isUnavailable = true
     for (const headers of [{}, { authorization: 'Bearer prl_ATunseen' }])

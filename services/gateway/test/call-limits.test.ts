@@ -26,7 +26,7 @@ async function post(url: string, method: string, headers: Record<string, string>
 }
 const as = (userId: string) => ({ authorization: `Bearer ${fleet.tokenOf(userId)}` })
 
-test('a user may make a limited number of calls of a kind per minute, with any credential', async () => {
+test('a user may make a limited number of calls of a kind per minute', async () => {
   const { url } = await fleet.start({ PARLEY_LIMITS_WRITES_PER_MINUTE: '3' })
   const calls = async (userId: string) => {
     const statuses = []
@@ -46,7 +46,7 @@ test('a user may make a limited number of calls of a kind per minute, with any c
   expect((await post(url, getServer)).status).toBe(200)
 })
 
-test('callers who are not signed in are counted by network, from the address that trusted proxies report', async () => {
+test('anonymous callers are counted by network, as trusted proxies report it', async () => {
   const { url } = await fleet.start({
     PARLEY_LIMITS_READS_PER_MINUTE: '2',
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
@@ -60,7 +60,7 @@ test('callers who are not signed in are counted by network, from the address tha
   await eventually(async () => (await from(`6.6.${++n >> 8}.${n & 255}, 198.51.100.3`)) === 429)
 })
 
-test('calls without a valid credential are counted by network and refused above the limit', async () => {
+test('calls without a valid credential are limited by network', async () => {
   const { url } = await fleet.start({
     PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '20',
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
@@ -93,7 +93,7 @@ test('calls without a valid credential are counted by network and refused above 
   expect((await post(url, getServer, { 'x-forwarded-for': '198.51.100.7' })).status).toBe(200)
 })
 
-test('concurrent calls without a valid credential are limited like sequential ones', async () => {
+test('concurrent calls without a valid credential are limited, too', async () => {
   const { url } = await fleet.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '10' })
   const [before, release] = [fleet.lookUps(), fleet.holdLookUps()]
   const burst = Array.from({ length: 80 }, (_, n) =>
@@ -121,7 +121,7 @@ test('many concurrent people of one network are all admitted', async () => {
   expect(statuses).toEqual(people.map(() => 200))
 })
 
-test('callers of a burst who have disconnected are not looked up', async () => {
+test('disconnected callers of a burst are not looked up', async () => {
   const { url } = await fleet.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '10' })
   const [before, release] = [fleet.lookUps(), fleet.holdLookUps()]
   const stays = Array.from({ length: 10 }, (_, n) => post(url, createMessage, as(`Ustays${n}`)))

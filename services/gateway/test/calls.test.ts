@@ -53,9 +53,7 @@ const transports = {
 }
 const protocols = Object.keys(transports) as (keyof typeof transports)[]
 
-/**
- * The callers in order, without duplicates: a call that may be repeated is sent again if its response takes too long.
- */
+/** Without duplicates: a call that may be repeated is sent again if its response takes too long. */
 const callers = () => [...new Set(env.received.map(({ userId }) => userId))]
 
 describe('the caller', () => {
@@ -65,7 +63,7 @@ describe('the caller', () => {
     expect(callers()).toEqual(['U-ada', 'U-bob'])
   })
 
-  test('is identified by the token if both are present, by the cookie if the token is invalid', async () => {
+  test('is identified by a valid token, otherwise by the cookie', async () => {
     await call({ ...bearer('U-ada'), ...cookie('U-bob') })
     expect(callers()).toEqual(['U-ada'])
     for (const authorization of ['Bearer prl_ATnone', 'Basic YTpi']) {
@@ -97,7 +95,7 @@ describe('the caller', () => {
     expect([answer.status, jsonOf(answer)]).toEqual([503, expect.objectContaining({ code: 'unavailable' })])
   })
 
-  test('is unauthenticated at every gateway once accounts has announced that the credentials ended', async () => {
+  test('is unauthenticated at every gateway once the credentials ended', async () => {
     const other = (await env.start()).browser()
     const headers = bearer('U-gone')
     for (const each of [browser, other])
@@ -145,7 +143,7 @@ describe('headers', () => {
     expect(tokens.status).toBe(401)
   })
 
-  test('of a response that clients must not see are not forwarded', async () => {
+  test('of a response that are internal are not forwarded', async () => {
     const answer = await call(bearer())
     expect(answer.status).toBe(200)
     for (const name of ['parley-session', 'parley-secret', 'set-cookie']) expect(answer.headers.get(name)).toBeNull()
@@ -174,7 +172,7 @@ describe('a path', () => {
     expect(env.received).toEqual([])
   })
 
-  test('may be an absolute URL, which means the same path and no other host', async () => {
+  test('may be an absolute URL, with any host', async () => {
     const { status } = await rawRequest(gateway.url, 'GET http://evil.example/healthz HTTP/1.1')
     expect(status).toBe(200)
     const passed = await rawRequest(gateway.url, 'GET http://evil.example/assets/files/x HTTP/1.1')
@@ -234,7 +232,7 @@ describe('a method', () => {
     expect((await call(bearer(), internal)).status).toBe(404)
   })
 
-  test('refuses a body above a megabyte, also if it is smaller when compressed', async () => {
+  test('refuses a body above a megabyte, even if compressed', async () => {
     const big = JSON.stringify({ roomId: 'x'.repeat(1_100_000) })
     expect((await browser.postJson(getRoom, big, bearer())).status).toBe(429)
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip', ...bearer() }
@@ -245,7 +243,7 @@ describe('a method', () => {
     expect(new Set(env.received.map(({ roomId }) => roomId))).toEqual(new Set(['R1']))
   })
 
-  test('that creates something gets an idempotency key, the client’s or a generated one', async () => {
+  test('that creates something gets an idempotency key', async () => {
     const body = create(CreateRoomRequestSchema, { name: 'a', groupId: 'G1' })
     await browser.postJson(createRoom, { ...body }, { ...bearer(), 'idempotency-key': 'mine' })
     await browser.postJson(createRoom, { ...body }, bearer())
@@ -281,7 +279,7 @@ test('reflection shows the public packages to anyone', async () => {
 })
 
 describe('an account created after a sign-in at a provider', () => {
-  test.each(protocols)('starts a browser session over %s, whose handle is only in the cookie', async (name) => {
+  test.each(protocols)('starts a browser session over %s, with the handle only in the cookie', async (name) => {
     env.accounts.answers.set('createExternalIdentityAccount', (_, setHeader) => {
       setHeader('parley-session', 'H4ndle 60 U-new')
       return { userId: 'U-new', login: 'ada', token: 'prl_AT1' }
@@ -322,7 +320,7 @@ describe('a session near its end', () => {
     expect(env.accounts.requests('rotateSession')).toHaveLength(1)
   })
 
-  test('gets a new cookie with failures and from browser routes too', async () => {
+  test('gets a new cookie with failures and browser routes too', async () => {
     const failed = await browser.postJson(getRoom, 'nonsense', { cookie: sessionCookie(dueCredential('U-ada')) })
     expect([failed.status, failed.cookies.length]).toEqual([400, 2])
     const page = await browser.get('/auth/providers/corp', { cookie: sessionCookie(dueCredential('U-ada')) })
@@ -335,7 +333,7 @@ describe('a session near its end', () => {
     expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, browser.csrf)).status).toBe(200)
   })
 
-  test('stays unchanged when accounts does not answer, or has already renewed it', async () => {
+  test('stays unchanged if accounts does not answer, or has just renewed it', async () => {
     env.accounts.refuse('rotateSession', Code.Unavailable)
     expect((await call({ cookie: sessionCookie(dueCredential('U-ada')) })).status).toBe(200)
     env.accounts.answers.set('rotateSession', () => ({}))
@@ -346,7 +344,7 @@ describe('a session near its end', () => {
 describe('a credential stored under the previous secret key', () => {
   const newKey = 'the secret key after its rotation, long enough'
 
-  test('is valid, by token and by cookie, and stored under the current key from then on', async () => {
+  test('is valid, and stored under the current key from then on', async () => {
     const rotated = await env.start({ PARLEY_CORE_SECRET_KEY: newKey, PARLEY_CORE_SECRET_KEY_PREVIOUS: secretKey })
     const retired = await env.start({ PARLEY_CORE_SECRET_KEY: newKey })
     const [token, handle] = [env.accounts.credential('U-rot'), env.accounts.credential('U-rot')]
@@ -379,7 +377,7 @@ test('requests for icons are redirected to the logo', async () => {
 })
 
 describe('a stopping gateway', () => {
-  test('finishes running work, accepts nothing new, and does not wait for idle connections', async () => {
+  test('finishes running work, and does not wait for idle connections', async () => {
     const ending = await env.start({ PARLEY_DRAIN_TIMEOUT: '60s' })
     const idle = ending.browser()
     await idle.postJson(getRoom, { roomId: 'before' }, bearer())

@@ -81,7 +81,7 @@ describe('without a credential a call is refused before its body arrives', () =>
   })
 })
 
-test('a call of a method that needs no credential must be short', async () => {
+test('a call that needs no credential must be short', async () => {
   const socket = await send(head(getServer, 65_537, json))
   expect(statusOf(await receive(socket, isHead))).toBe(429)
 })
@@ -101,7 +101,7 @@ test('bodies sent by one network are limited, and release their bytes', async ()
   })
 })
 
-describe('responses that a network does not read are limited, and release their bytes', () => {
+describe('responses that a network does not read are limited', () => {
   const name = 'x'.repeat(200_000)
   const body = JSON.stringify({ roomId: name })
   const authorization = () => `Authorization: Bearer ${env.accounts.credential('Ualice')}`
@@ -137,7 +137,7 @@ describe('responses that a network does not read are limited, and release their 
   })
 })
 
-describe('a client that disconnects during the check of its credential leaves no image slot occupied', () => {
+describe('a client that disconnects early occupies no image slot', () => {
   const method = 'svc.api.v1.MyAccountService/UploadAvatar'
   const protobuf = 'Content-Type: application/proto'
   const bearer = (token: string) => `Bearer ${token}`
@@ -178,7 +178,7 @@ describe('a client that disconnects during the check of its credential leaves no
   })
 })
 
-test('files that a network does not read are limited, and release their bytes', async () => {
+test('files that a network does not read are limited', async () => {
   let cutOff = 0
   const endless = function* () {
     for (const chunk = Buffer.alloc(65_536); ;) yield chunk

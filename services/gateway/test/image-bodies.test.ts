@@ -68,7 +68,7 @@ const errorOf = async (call: Promise<unknown>) =>
   )
 
 describe.each(protocols)('the gateway over %s', (_, open) => {
-  test('stores the bytes of an image in uploads and forwards the rest', async () => {
+  test('stores an image in uploads and forwards the rest', async () => {
     // Larger than the maximum payload of the bus.
     const image = randomBytes(2 * 1024 * 1024)
     await createClient(MyAccountService, open(url, token)).uploadAvatar({
@@ -89,7 +89,7 @@ describe.each(protocols)('the gateway over %s', (_, open) => {
     ])
   })
 
-  test('also stores the images of logo and banner in uploads', async () => {
+  test('also stores logo and banner in uploads', async () => {
     const admin = createClient(AdminServerService, open(url, token))
     await admin.uploadServerLogo({ image: { image: new Uint8Array([1]) } })
     await admin.uploadServerBanner({ image: { image: new Uint8Array([2]) } })
@@ -105,7 +105,7 @@ describe.each(protocols)('the gateway over %s', (_, open) => {
     expect([fleet.blobs, fleet.requested[0]?.blob]).toEqual([[], undefined])
   })
 
-  test('refuses an image that is too large, or a call without a credential', async () => {
+  test('refuses a large image, or a call without a credential', async () => {
     const call = (given: string | undefined, bytes: number) =>
       errorOf(createClient(MyAccountService, open(url, given)).uploadAvatar({ image: { image: Buffer.alloc(bytes) } }))
     expect((await call(token, limit + 100 * 1024))?.code).toBe(Code.ResourceExhausted)
@@ -135,7 +135,7 @@ describe.each(protocols)('the gateway over %s', (_, open) => {
   })
 })
 
-test('an image in protobuf may reach the limit; one in JSON must be smaller, because its encoding counts', async () => {
+test('an image in protobuf may reach the limit, in JSON it must be smaller', async () => {
   const post = async (body: Uint8Array | string, contentType: string) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': contentType }
     const path = '/api/connect/svc.api.v1.MyAccountService/UploadAvatar'

@@ -16,7 +16,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const getRoom = '/svc.api.v1.RoomDirectoryService/GetRoom'
 
-/** Number of requests that were measured with exactly these labels, also by earlier tests of this process. */
+/** Counts requests with exactly these labels, also of earlier tests of this process. */
 async function countMeasured(method: string, route: string, status: number, error?: string): Promise<number> {
   return countIn(await metricsText(), method, route, status, error)
 }
@@ -65,7 +65,7 @@ describe.each(Object.entries(transports))('a call in %s', (protocol, transport) 
   })
 })
 
-test('a call that exceeds its client’s deadline is counted as canceled, not as a failure of this server', async () => {
+test('a call that exceeds its client’s deadline is counted as canceled', async () => {
   const readCounts = () =>
     Promise.all(['canceled', 'deadline_exceeded'].map((error) => countMeasured('POST', getRoom, 504, error)))
   const [canceled = 0, late = 0] = await readCounts()

@@ -22,7 +22,6 @@ beforeEach(() => {
   env.accounts.answers.set('issueAuthorizationCode', () => ({ code: 'prl_AC1' }))
 })
 
-/** The public URL of the responding server. */
 const iss = 'http://chat.example.org'
 const challenge = createHash('sha256').update('verifier').digest('base64url')
 const good = {
@@ -32,7 +31,6 @@ const good = {
   code_challenge_method: 'S256',
   state: 's&1',
 }
-/** The client that the consent page shows. */
 const shownClient = { redirectUri: good.redirect_uri }
 const authorizePath = (changes: Record<string, string | undefined> = {}) => {
   const query = new URLSearchParams()
@@ -44,7 +42,7 @@ const signIn = (userId = 'U-ada', who = browser) => {
   const cookie = sessionCookie(env.accounts.credential(userId))
   who.jar.set('parley_session', cookie.slice('parley_session='.length))
 }
-/** Signs in with a password, which also sets the CSRF cookie. */
+/** Sets the CSRF cookie, too. */
 const signInWithPassword = (who = browser) => {
   env.accounts.passwords.set('ada', { password: 'correct horse', userId: 'U-ada' })
   return who.postJson('/auth/login', { login: 'ada', password: 'correct horse' })
@@ -63,7 +61,7 @@ describe('GET /oauth/authorize', () => {
     expect(new URL(location ?? '', gateway.url).searchParams.get('redirect')).toBe(authorizePath())
   })
 
-  test('redirects a user who has already consented back to the client with a code', async () => {
+  test('redirects a user who has consented to the client with a code', async () => {
     signIn()
     grantConsent()
     const { status, location } = await authorize()
@@ -207,7 +205,7 @@ describe('consent', () => {
       expect((await browser.postJson(path, shownClient, { authorization })).status).toBe(401)
   })
 
-  test('is refused for a request of another session or a forged one', async () => {
+  test('is refused for another session or a forged request', async () => {
     await signInWithPassword()
     await authorize()
     const request = browser.jar.get('parley_oauth') ?? ''
@@ -295,7 +293,7 @@ describe('POST /oauth/token', () => {
     [Code.InvalidArgument, 400, 'invalid_grant'],
     [Code.Internal, 500, 'server_error'],
     [Code.Unavailable, 503, 'server_error'],
-  ])('translates error code %i of accounts to an OAuth error', async (code, status, error) => {
+  ])('translates error code %i to an OAuth error', async (code, status, error) => {
     env.accounts.refuse('exchangeAuthorizationCode', code)
     expect(statusAndBody(await browser.postForm('/oauth/token', fields))).toEqual([
       status,

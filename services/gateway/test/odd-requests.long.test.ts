@@ -43,7 +43,6 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Sends everything and disconnects; returns the responses. */
 async function talk({ pieces, leaving }: Conversation): Promise<string> {
   const socket = await rawSocket(gateway.url)
   let answered = ''
@@ -59,7 +58,6 @@ async function talk({ pieces, leaving }: Conversation): Promise<string> {
   return answered
 }
 
-/** An ordinary call over the bus. */
 async function serverInfo(): Promise<number> {
   const method = 'svc.discovery.v1.ServerDiscoveryService/GetServer'
   const headers = { 'content-type': 'application/json' }
@@ -71,7 +69,7 @@ async function serverInfo(): Promise<number> {
 const writePiece = (socket: Socket, piece: Buffer): Promise<void> =>
   new Promise((resolve) => void socket.write(piece, () => setImmediate(resolve)))
 
-test('thousands of odd requests are answered, refused or abandoned, and the gateway continues', async () => {
+test('the gateway survives thousands of odd requests', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(conversation, { minLength: flood.atOnce, maxLength: flood.atOnce }),

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-test('a page of the gateway allows no script, no form and no frame', async () => {
+test('a page allows no script, no form and no frame', async () => {
   const answer = await gateway.browser().get('/oauth/authorize?redirect_uri=%3Cb%3E')
   expect(answer.status).toBe(400)
   const policy = answer.headers.get('content-security-policy') ?? ''

@@ -25,7 +25,6 @@ const redirectOf = async (path: string) => {
   const { status, location } = await browser.get(path)
   return [status, location]
 }
-/** Signs this browser in as an existing user. */
 const signIn = (userId: string) => {
   const cookie = sessionCookie(env.accounts.credential(userId))
   browser.jar.set('parley_session', cookie.slice('parley_session='.length))
@@ -60,7 +59,7 @@ describe('a sign-in at a provider', () => {
     ])
   })
 
-  test('that returns to another browser is reported to accounts with the handle of that browser', async () => {
+  test('that returns to another browser is reported with its handle', async () => {
     await browser.get('/auth/providers/corp')
     const other = gateway.browser()
     await other.get('/auth/providers/corp/callback?code=c&state=s')
@@ -96,7 +95,7 @@ describe('a sign-in at a provider', () => {
     [Code.Unauthenticated, 'authentication_required'],
     [Code.Unavailable, 'provider_failed'],
     [Code.Internal, 'provider_failed'],
-  ])('that cannot start because of error code %i leads to %s', async (code, error) => {
+  ])('that cannot start because of code %i leads to %s', async (code, error) => {
     env.accounts.refuse('startProviderLogin', code)
     expect(await redirectOf('/auth/providers/corp')).toEqual([307, `/login?error=${error}`])
   })
@@ -124,7 +123,7 @@ describe('a sign-in at a provider', () => {
 })
 
 describe('linking an identity', () => {
-  test('starts for the user of this browser, and passes on the token of the link only with intent=link', async () => {
+  test('starts for the user of this browser, with a token only if intent=link', async () => {
     expect(await redirectOf('/auth/providers/corp?intent=link')).toEqual([307, '/login?error=authentication_required'])
     signIn('U-ada')
     await browser.get('/auth/providers/corp?intent=link&link_start=ELS1')
@@ -144,7 +143,7 @@ describe('linking an identity', () => {
 })
 
 describe('/sso/confirm', () => {
-  test('is shown in the browser where the sign-in began, and in no other', async () => {
+  test('is shown only in the browser where the sign-in began', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-web-client-'))
     await writeFile(join(folder, 'index.html'), 'the web client')
     const withClient = await env.start({ PARLEY_GATEWAY_WEB_CLIENT_DIRECTORY: folder })

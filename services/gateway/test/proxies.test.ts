@@ -18,7 +18,7 @@ afterAll(async () => {
   await env[Symbol.asyncDispose]()
 })
 
-/** Starts a proxy that adds the client's address, like an ingress; returns its URL. */
+/** Adds the client's address, like an ingress. */
 async function startProxy(gateway: Gateway): Promise<string> {
   const { port } = new URL(gateway.url)
   const proxy = createServer((request, response) => {
@@ -38,7 +38,7 @@ async function startProxy(gateway: Gateway): Promise<string> {
 const runScript = (publicUrl: string, { internalPort }: Gateway) =>
   promisify(execFile)(process.execPath, [script, publicUrl, `http://localhost:${internalPort}`])
 
-test('the script of `helm test` succeeds only for gateways that trust their proxies', async () => {
+test('the script of `helm test` passes only if proxies are trusted', async () => {
   const trusting = await env.start({ PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.1' })
   expect((await runScript(await startProxy(trusting), trusting)).stdout).toMatch(
     /^50 requests through .*: the gateways trust every proxy in front of them$/m,

@@ -6,7 +6,6 @@ import { eventually } from '@parley/testkit'
 import { openEnv, type Env, type Gateway } from './_env.ts'
 import { rawSocket, receive, sendRaw } from './_raw.ts'
 
-/** Requests that reached the upstream servers. */
 const arrived: { method: string | undefined; url: string | undefined; body: string }[] = []
 /** Sends the responses to smuggled requests, which wait for another request on the same connection. */
 let release: (() => void)[] = []
@@ -126,7 +125,7 @@ const forwardedPaths: [string, string[]][] = [
 const send = (method: string, path: string, [, headers, body]: (typeof attacks)[number], version = '1.1') =>
   sendRaw(gateway.url, `${[`${method} ${path} HTTP/${version}`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n${body}`)
 
-/** The next response for another client, on any reused connection. */
+/** For another client, on any reused connection. */
 async function nextAnswer(): Promise<string> {
   const answer = await fetch(`${gateway.url}/assets/files/A-next`)
   return answer.text()
@@ -163,7 +162,7 @@ describe.each(forwardedPaths)('%s', (path, allowed) => {
 })
 
 test.each(['/', '/healthz', '/api/server', '/login', '/oauth/consent/request', '/assets/files/Anone', '/chat/x'])(
-  'a GET of %s with a body is refused, and the following bytes are not parsed as a request',
+  'a GET of %s with a body is refused, and what follows is not parsed',
   async (path) => {
     const socket = await rawSocket(gateway.url)
     socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab${inner.replace('internal', 'assets')}`)
@@ -176,7 +175,7 @@ test.each(['/', '/healthz', '/api/server', '/login', '/oauth/consent/request', '
   },
 )
 
-test('the connection ends after a response that was sent before the whole body arrived', async () => {
+test('the connection ends after a response to an incomplete request', async () => {
   const socket = await rawSocket(gateway.url)
   socket.write('POST /webhooks/refused HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc')
   const answer = await receive(socket, () => false)
@@ -202,7 +201,7 @@ describe('an upgrade', () => {
     }
   })
 
-  test('that is refused gets the response of the node, and the connection ends', async () => {
+  test('that is refused gets the node’s response, and the connection ends', async () => {
     const socket = await rawSocket(gateway.url)
     socket.write(open('/api/realtime'))
     const answer = await receive(socket, () => false)
@@ -211,7 +210,7 @@ describe('an upgrade', () => {
     expect(answer).toMatch(/\r\n\r\n\{\}$/)
   })
 
-  test('that is accepted also forwards the bytes that the client sent early', async () => {
+  test('that is accepted forwards early bytes', async () => {
     const socket = await rawSocket(gateway.url)
     socket.write(`${open('/api/realtime?welcome')}early`)
     const answer = await receive(socket, (text) => text.endsWith('early'))
@@ -223,7 +222,7 @@ describe('an upgrade', () => {
     ['a socket that is refused', '/api/realtime', 'websocket', /slowHTTP\/1\.1 403 [^]*\r\n\r\n\{\}$/],
     ['a socket that is accepted', '/api/realtime?welcome', 'websocket', /slowHTTP\/1\.1 101 [^]*\r\n\r\nwelcome $/],
     ['another protocol', '/assets/files/A1', 'h2c', /slowHTTP\/1\.1 200 [^]*\/assets\/files\/A1$/],
-  ])('that follows an unanswered request waits for the response to it: %s', async (_, path, protocol, answers) => {
+  ])('that follows an unanswered request waits for its response: %s', async (_, path, protocol, answers) => {
     const socket = await rawSocket(gateway.url)
     const offered = ['Host: x', 'Connection: Upgrade', `Upgrade: ${protocol}`, 'Sec-WebSocket-Version: 13']
     socket.write(`GET /assets/slow HTTP/1.1\r\nHost: x\r\n\r\nGET ${path} HTTP/1.1\r\n${offered.join('\r\n')}\r\n\r\n`)

@@ -26,7 +26,7 @@ const work = { id: 'work', type: 'oidc', label: 'Work', loginUrl: '/auth/provide
 const otherOrigin = { origin: 'https://elsewhere.example.org' }
 
 describe('GET /api/server', () => {
-  test('returns the data of GetServer to any origin, with older names', async () => {
+  test('returns the data of GetServer with older names', async () => {
     const response = await fetch(`${url}/api/server`, { headers: otherOrigin })
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('public, max-age=300')
@@ -127,14 +127,14 @@ describe('GraphQL', () => {
     expect(body).not.toHaveProperty('data.server')
   })
 
-  test('answers an invalid query with 400 for clients with the newer media type', async () => {
+  test('answers an invalid query with 400 if the client knows the newer media type', async () => {
     const accept = 'application/graphql-response+json, application/json;q=0.5'
     const { status, headers } = await post('{ secrets }', { accept })
     expect([status, headers.get('content-type')]).toEqual([400, 'application/graphql-response+json; charset=utf-8'])
     expect((await post('{ server { name } }', { accept })).status).toBe(200)
   })
 
-  test('accepts only JSON, and runs the named one of several operations with the given variables', async () => {
+  test('accepts only JSON, and runs the named operation with variables', async () => {
     expect((await post('{ server { name } }', { 'content-type': 'text/plain' })).status).toBe(415)
     const query = 'query a { server { name } } query b($n: Boolean!) { server { version @include(if: $n) } }'
     const body = JSON.stringify({ query, operationName: 'b', variables: { n: true } })

@@ -33,12 +33,11 @@ const fail = (): never => {
   throw new Error('there is no gateway')
 }
 
-/** An address that no other test uses. */
 const newAddress = () => `198.${18 + Math.floor(++networks / 250)}.${networks % 250}.1`
 const attempt = (address: string, password = 'wrong', who = browser, name = login) =>
   who.postJson('/auth/login', { login: name, password }, { 'x-forwarded-for': address })
 
-/** Waits until every gateway counts in Redis instead of on its own. */
+/** Until every gateway counts in Redis instead of on its own. */
 const waitForSharedCounts = (gateways: Gateway[]) =>
   eventually(async () => {
     const [address, [one, other]] = [newAddress(), gateways.map((gateway) => gateway.browser())]
@@ -55,7 +54,7 @@ describe('an account under attack', () => {
     await waitForSharedCounts([one, other])
   })
 
-  test('admits a few attempts only, but its owner can sign in from known browsers', async () => {
+  test('admits few attempts, but its owner from known browsers', async () => {
     const own = one.browser()
     expect((await attempt(newAddress(), 'correct horse', own)).status).toBe(200)
     await own.postJson('/auth/logout', {}, { 'x-csrf-token': own.jar.get('parley_csrf') ?? '' })
@@ -81,7 +80,7 @@ describe('an account under attack', () => {
     expect((await attempt(attackers, 'correct horse', own, name)).status).toBe(200)
   })
 
-  test('admits a user who set a new password by mail, in the same browser', async () => {
+  test('admits a user who set a new password by mail', async () => {
     const own = one.browser()
     env.accounts.answers.set('resetPassword', () => ({ userId: 'U1', names: [login, `${login}@example.org`] }))
     expect((await own.postJson('/auth/reset-password', { token: 'mailed', password: 'correct horse' })).status).toBe(
@@ -93,7 +92,7 @@ describe('an account under attack', () => {
     expect((await attempt(address, 'correct horse', own)).status).toBe(200)
   })
 
-  test('does not admit a browser with a forged or modified cookie, or one for another account', async () => {
+  test('does not admit a browser with a forged or foreign cookie', async () => {
     const own = one.browser()
     env.accounts.passwords.set('other', { password: 'correct horse', userId: 'U2' })
     expect((await attempt(newAddress(), 'correct horse', own, 'other')).status).toBe(200)
@@ -125,7 +124,7 @@ test('an IPv6 /56 has twice the limit of a /64', async () => {
 })
 
 describe('failed sign-ins', () => {
-  test('to an account from one address are limited across gateways, even with the right password', async () => {
+  test('to an account from one address are limited across gateways', async () => {
     const address = newAddress()
     for (let i = 0; i < 3; i++) expect((await attempt(address)).status).toBe(401)
     for (const gateway of gateways) {
@@ -135,7 +134,7 @@ describe('failed sign-ins', () => {
     }
   })
 
-  test('lock out neither the account at other addresses nor other accounts at the address', async () => {
+  test('lock out neither the account elsewhere nor other accounts at the address', async () => {
     const address = newAddress()
     for (let i = 0; i < 5; i++) await attempt(address)
     expect((await attempt(newAddress(), 'correct horse')).status).toBe(200)
@@ -177,7 +176,7 @@ test('sign-ins that succeed are not counted', async () => {
   for (let i = 0; i < 10; i++) expect((await attempt(address, 'correct horse')).status).toBe(200)
 })
 
-test('one address may request a limited number of mails, to any recipients', async () => {
+test('one address may request a limited number of mails', async () => {
   const from = { 'x-forwarded-for': newAddress() }
   const request = (path: string, i: number) => browser.postJson(path, { email: `p${i}@example.org` }, from)
   for (let i = 0; i < 4; i++)
@@ -186,7 +185,7 @@ test('one address may request a limited number of mails, to any recipients', asy
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)])
 })
 
-test('one address can begin a limited number of sign-ins at providers', async () => {
+test('one address may start a limited number of sign-ins at providers', async () => {
   env.accounts.answers.set('startProviderLogin', () => ({ authorizeUrl: 'https://idp.example/authorize' }))
   const from = { 'x-forwarded-for': newAddress() }
   const begin = async (headers: Record<string, string>) => (await browser.get('/auth/providers/corp', headers)).status
@@ -195,7 +194,7 @@ test('one address can begin a limited number of sign-ins at providers', async ()
   expect(await begin({ 'x-forwarded-for': newAddress() })).toBe(307)
 })
 
-test('sign-in requests also count towards the general limit per network', async () => {
+test('sign-in requests also count towards the limit per network', async () => {
   const counted = { PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.1', PARLEY_LIMITS_WRITES_PER_MINUTE: '3' }
   const who = (await env.start({ ...counted, PARLEY_LIMITS_READS_PER_MINUTE: '3' })).browser()
   const statuses = async (from: Record<string, string>) => [

@@ -57,7 +57,7 @@ const spansOf = (traceId: string | undefined) => collector.spans.filter((span) =
 test.each([
   [0, 'connectrpc'],
   [1, 'grpc'],
-])('a request continues the trace of its client, from the gateway to the service', (n, system) => {
+])('a request continues the trace of its client', (n, system) => {
   const spans = spansOf(traceIds[n]).filter((span) => span.name === name)
   const [own] = spans.filter(({ attributes }) => attributes['rpc.system.name'] === system)
   expect(own).toMatchObject({ kind: 'server', parentSpanId: 'b7ad6b7169203331' })
@@ -67,14 +67,14 @@ test.each([
   expect(served?.parentSpanId).toBe(client?.spanId)
 })
 
-test('a new trace begins if traces of clients are not trusted', () => {
+test('a new trace begins if clients are not trusted', () => {
   expect(spansOf(notJoined)).toEqual([])
   expect(JSON.stringify(collector.batches)).not.toContain(notJoined)
   const traces = new Set(collector.spans.filter((span) => span.name === name).map(({ traceId }) => traceId))
   expect(traces.size).toBe(3)
 })
 
-test('a request that is not a call has a span with its route', () => {
+test('a browser route has a span with its route', () => {
   const [own, ...others] = spansOf(signIn).filter(({ name }) => name === 'POST /auth/login')
   expect(others).toEqual([])
   expect(own).toMatchObject({ kind: 'server', parentSpanId: 'b7ad6b7169203331' })

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Requests a path; returns the raw bytes of the response, which fetch would decompress. */
+/** Returns the raw bytes, which fetch would decompress. */
 function get(path: string, headers: Record<string, string> = {}) {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Buffer }>((resolve, reject) => {
     const request = httpRequest(`${url}${path}`, { headers }, (response) => {
@@ -76,7 +76,7 @@ describe('the page', () => {
     expect(headers.get('x-frame-options')).toBe('DENY')
   })
 
-  test('is sent once; while it does not change, the response is 304', async () => {
+  test('is sent once; unchanged, the response is 304', async () => {
     const { headers } = await get('/')
     const again = await get('/', { 'if-none-match': String(headers.etag) })
     expect([again.status, again.body.length]).toEqual([304, 0])
@@ -94,7 +94,7 @@ describe('the page', () => {
 describe('an unknown path', () => {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   test.each(['/nowhere', '/app/nothing.js', '/chatter', '/api/nothing'])(
-    'is answered with a page if it was opened by a browser: %s',
+    'is answered with a page for a browser: %s',
     async (path) => {
       const answer = await fetch(url + path, { headers: { accept } })
       expect([answer.status, await answer.text()]).toEqual([404, page])
@@ -137,7 +137,7 @@ describe('the files of the web client', () => {
   )
 })
 
-test('without a web client the path / describes the server', async () => {
+test('without a web client / describes the server', async () => {
   const bare = await env.start({ PARLEY_GATEWAY_WEB_CLIENT_DIRECTORY: join(folder, 'nowhere') })
   expect(await (await fetch(`${bare.url}/`)).text()).toMatch(/^This is a Parley server/)
 })

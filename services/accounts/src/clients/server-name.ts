@@ -5,10 +5,7 @@ import { logServerNameFailure } from '../metrics.ts'
 const cacheTtlMs = 60_000
 const fallback = 'Parley'
 
-/**
- * Returns a function that reads the name of the server, and caches it for a minute. While admin is unavailable, it
- * returns the name read before, or "Parley" if there is none.
- */
+/** Cached for a minute. While admin is unavailable, the name read before, or "Parley". */
 export function createServerNameReader(admin: Client<typeof AdminInternalService>): () => Promise<string> {
   let name = fallback
   let fetchedAt = -Infinity

@@ -3,8 +3,7 @@ import { removeRoleFromAll } from '../actions/accounts/remove-role-from-all.ts'
 import type { Context } from '../context.ts'
 
 /**
- * Removes deleted roles from their holders. A role may have many holders, so this happens in batches, before the
- * transaction that records the event as handled.
+ * A role may have many holders, so they lose it in batches, before the transaction that records the event as handled.
  */
 export function onPolicyChanged(ctx: Context): EventPreparation {
   return async ({ actorId, fact }) => {

@@ -2,7 +2,6 @@ import { encodeRealtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { Announcement } from '../store/user-changes.ts'
 
-/** Why credentials ended, as sent to sockets. */
 const endReasons = [
   'logout',
   'password_changed',
@@ -21,13 +20,13 @@ export const userCreated = (): Announcement => ({
   fact: { case: 'userChanged', value: { created: true } },
 })
 
-/** The roles of a user, sent to other processes but not to clients. */
+/** For other processes, not for clients. */
 export const currentRoles = (roleIds: string[], rolesVersion: bigint): Announcement => ({
   kind: 'roles_changed',
   fact: { case: 'userRolesChanged', value: { roleIds, rolesVersion } },
 })
 
-/** The changed roles of a user; the user's clients then reload their permissions. */
+/** The user's clients reload their permissions. */
 export function rolesChanged(userId: string, at: Date, roleIds: string[], rolesVersion: bigint): Announcement {
   const id = newId('event')
   const envelope = encodeRealtimeEnvelope('permissions_changed', { id, createdAt: at, value: {} })
@@ -39,8 +38,8 @@ export function rolesChanged(userId: string, at: Date, roleIds: string[], rolesV
 }
 
 /**
- * A change that announces the roles of a user again, with a higher version. If the database has lost its latest
- * changes, as after a restore, other processes may know different roles.
+ * Announces the roles of a user again, with a higher version: after a restore of the database, other processes may know
+ * different roles.
  */
 export const announceRolesAgain = (roleIds: readonly string[]) => ({
   changesRoles: true,
@@ -53,22 +52,18 @@ export const loginEvent = (succeeded: boolean): Announcement => ({
 })
 
 /**
- * An event for the audit log. Its details are ids, keywords, role names and origins of web clients, never personal data
- * or secrets.
+ * For the audit log. Details are ids, keywords, role names and origins of web clients, never personal data or secrets.
  */
 export const auditEvent = (kind: string, details: Record<string, string> = {}): Announcement => ({
   kind,
   fact: { case: 'details', value: { details } },
 })
 
-/** The audit event of an assigned role, in addition to `roles_changed`, which lists the resulting roles. */
+/** For the audit log, in addition to `roles_changed`. */
 export const roleAssigned = (roleId: string, roleName = roleId): Announcement =>
   auditEvent('rbac_role_assigned', { role_id: roleId, role_name: roleName })
 
-/**
- * Some sessions of an account were ended, expired or were displaced by newer ones. Only their sockets are closed; other
- * sessions are not notified.
- */
+/** Some sessions were ended, expired or were displaced by newer ones. Only their sockets are closed. */
 export const sessionsRevoked = (credentialIds: string[]): Announcement => ({
   kind: 'credentials_ended',
   fact: {

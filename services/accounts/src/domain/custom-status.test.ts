@@ -16,7 +16,7 @@ test.each(['', 'a', ':tada:', '🎉🎉', '🎉 ', '❤', '👩‍', '🇫', '1'
   },
 )
 
-test('the text of a status is trimmed and has 1 to 100 characters, none of them control characters', () => {
+test('the text of a status has 1 to 100 characters, without control characters', () => {
   const withText = (text: string) => () => customStatusFrom({ emoji: '🎉', text }, now)
   expect(withText('  on leave ')()).toMatchObject({ text: 'on leave' })
   expect(withText('😀'.repeat(100))()).toMatchObject({ text: '😀'.repeat(100) })
@@ -25,7 +25,7 @@ test('the text of a status is trimmed and has 1 to 100 characters, none of them 
   for (const bad of ['a\nb', 'a\0b', 'a\uD83D']) expect(withText(bad)).toThrow('control characters')
 })
 
-test('the end of a status, if it has one, must be in the future and before the year 10000', () => {
+test('a status must end in the future and before the year 10000', () => {
   const ending = (expiresAt: Parameters<typeof customStatusFrom>[0]['expiresAt']) => () =>
     customStatusFrom({ emoji: '🎉', text: 'x', expiresAt }, now)
   expect(ending(timestampFromMs(now.getTime() + 1))()).toMatchObject({ expiresAt: new Date(now.getTime() + 1) })

@@ -19,7 +19,7 @@ test.each([
   expect(isDisplayName(name)).toBe(true)
 })
 
-test('spaces around a display name are removed, and an empty one becomes null; isDisplayName refuses both', () => {
+test('spaces around a display name are removed; an empty one becomes null', () => {
   expect(displayNameFrom('  Anna B  ')).toBe('Anna B')
   expect(displayNameFrom('')).toBeNull()
   expect(displayNameFrom('   ')).toBeNull()

@@ -6,7 +6,7 @@ const allowed = /^[\p{L}\p{M}\p{Nd}\p{S} '’\-._]*$/u
 /** Zero-width characters, joiners, fillers and the braille blank, but not the variation selectors of emojis. */
 const invisible = /(?![\uFE0E\uFE0F])[\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** Validates a display name. Null for an empty one: the login is then shown instead. Throws `invalid_argument`. */
+/** Null for an empty name: the login is then shown instead. Throws `invalid_argument`. */
 export function displayNameFrom(text: string): string | null {
   const name = text.trim()
   const broken = brokenRule(name)
@@ -14,7 +14,7 @@ export function displayNameFrom(text: string): string | null {
   return name === '' ? null : name
 }
 
-/** Whether a text is a valid display name as it is: not empty, and without spaces around it. */
+/** False for an empty name or spaces around it. */
 export const isDisplayName = (text: string): boolean =>
   text !== '' && text === text.trim() && brokenRule(text) === undefined
 

@@ -3,17 +3,15 @@ import { invalidEmail } from '../errors.ts'
 const maxLength = 254
 const shape = /^[^\s\p{C}@<>(),;:"[\]\\]+@[^\s\p{C}@<>(),;:"[\]\\]+\.[^\s\p{C}@<>(),;:"[\]\\.]{2,}$/u
 
-/** Addresses are compared by this key: without white space around them, in lower case. */
 export const emailKey = (address: string): string => address.trim().toLowerCase()
 
 /**
- * Whether a text looks like an address. Characters that Unicode normalizes to others are refused: with a kelvin sign
- * instead of a K, an address would have the same key as somebody else's.
+ * Refuses characters that Unicode normalizes to others: with a kelvin sign instead of a K, an address would have the
+ * same key as somebody else's.
  */
 export const couldBeEmail = (text: string): boolean =>
   text.length <= maxLength && text === text.normalize('NFC') && shape.test(text)
 
-/** Throws `invalid_argument` unless it looks like an address. */
 export function assertEmail(address: string): void {
   if (!couldBeEmail(address)) throw invalidEmail()
 }

@@ -1,4 +1,4 @@
-/** The found items in the order of `ids`, each once. Ids without an item are left out. */
+/** Each once. Ids without an item are left out. */
 export function inOrder<T extends { id: string }>(ids: readonly string[], found: readonly T[]): T[] {
   const byId = new Map(found.map((item) => [item.id, item]))
   return [...new Set(ids)].flatMap((id) => byId.get(id) ?? [])

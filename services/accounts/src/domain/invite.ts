@@ -8,9 +8,7 @@ const maxAccounts = 1_000
 /** `email`: empty for anybody; `maxUses`: number of accounts, 0 for one; `expiresAt`: undefined for the default. */
 export type WantedInvite = { label: string; email: string; maxUses: number; expiresAt: Date | undefined }
 
-/**
- * Validates the expiry and the number of accounts, fills in defaults and trims the label. Throws `invalid_argument`.
- */
+/** Fills in defaults and trims the label. Throws `invalid_argument`. */
 export function inviteFrom(wanted: WantedInvite, now: Date): WantedInvite & { expiresAt: Date } {
   const expiresAt = wanted.expiresAt ?? new Date(now.getTime() + defaultLifetimeMs)
   const lifetimeMs = expiresAt.getTime() - now.getTime()

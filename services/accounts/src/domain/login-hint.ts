@@ -1,10 +1,7 @@
 const maxLength = 32
 const minLength = 2
 
-/**
- * Suggests a login from a user name at a provider or in an import; empty if fewer than two allowed characters remain.
- * The suggestion may be reserved or taken.
- */
+/** Empty if fewer than two allowed characters remain. The suggestion may be reserved or taken. */
 export function loginHintFrom(name: string): string {
   const [user = ''] = name.split('@', 1)
   const hint = user

@@ -3,13 +3,11 @@ import { invalidLogin } from '../errors.ts'
 const shape = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 const minLength = 2
 const maxLength = 32
-/** The handles that mention people of a room without naming them or a role; not allowed as logins. */
+/** Handles that mention people of a room without naming them or a role. */
 export const mentionHandles: ReadonlySet<string> = new Set(['all', 'here'])
 
-/** The key by which logins are compared and looked up: without regard to case. */
 export const loginKey = (login: string): string => login.toLowerCase()
 
-/** Whether a text has the form of a login; otherwise there is no need to look it up. */
 export const couldBeLogin = (text: string): boolean => text.length <= maxLength && shape.test(text)
 
 /**
@@ -20,7 +18,6 @@ export function assertNoDoubleDots(login: string): void {
   if (login.includes('..')) throw invalidLogin('it must not contain ".."')
 }
 
-/** Throws `invalid_argument` if the login is malformed, reserved for mentions or the name of a role. */
 export function assertLogin(login: string, roleNames: ReadonlySet<string>): void {
   if (login.length < minLength || login.length > maxLength)
     throw invalidLogin(`it must have ${minLength} to ${maxLength} characters`)

@@ -12,25 +12,19 @@ export function assertOrigin(origin: string): void {
   if (origin.length > maxLength || originOf(origin) !== origin) throw invalidOrigin()
 }
 
-/** The origin of a redirect URI. Throws `invalid_argument` if it has none. */
 export function redirectOrigin(redirectUri: string): string {
   const origin = redirectUri.length > maxLength ? undefined : originOf(redirectUri)
   if (origin === undefined) throw invalidRedirectUri()
   return origin
 }
 
-/**
- * Whether the origin is a loopback address, that is, a program on the user's own machine. Any program there can use it,
- * so consent to it is not stored.
- */
+/** Any program on the user's own machine can use a loopback address, so consent to it is not stored. */
 export const isLoopbackOrigin = (origin: string): boolean => isLoopbackHost(new URL(origin).hostname)
 
-/** Throws `invalid_argument` unless it has the form of a PKCE challenge of method S256. */
 export function assertChallenge(challenge: string): void {
   if (!challengeShape.test(challenge)) throw invalidChallenge()
 }
 
-/** Whether a PKCE verifier belongs to a challenge. */
 export const matchesChallenge = (verifier: string, challenge: string): boolean =>
   verifierShape.test(verifier) && createHash('sha256').update(verifier).digest('base64url') === challenge
 

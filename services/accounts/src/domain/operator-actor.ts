@@ -1,2 +1,2 @@
-/** The actor id of changes that an operator makes: operators act without an account. */
+/** Operators act without an account. */
 export const operatorActorId = ''

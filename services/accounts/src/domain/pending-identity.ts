@@ -1,10 +1,9 @@
 import type { Provider, ProviderProfile } from './provider.ts'
 
 export const purposes = ['external_create', 'external_link'] as const
-/** Whether the identity creates a new account or is linked to an existing one. */
 export type Purpose = (typeof purposes)[number]
 
-/** An identity that the user has not confirmed yet; invalid values of its profile were replaced with empty ones. */
+/** Not confirmed yet; invalid values of the profile were replaced with empty ones. */
 export type PendingIdentity = ProviderProfile & {
   providerId: string
   issuer: string
@@ -12,5 +11,5 @@ export type PendingIdentity = ProviderProfile & {
   redirectPath: string
 }
 
-/** A flow in progress. `userId` is the user who links the identity; empty for a new account. */
+/** `userId` is the user who links the identity; empty for a new account. */
 export type PendingFlow = { purpose: Purpose; userId: string; provider: Provider; identity: PendingIdentity }

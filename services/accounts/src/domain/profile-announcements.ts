@@ -7,7 +7,6 @@ import type { UserRow } from '../store/users.ts'
 import { auditEvent } from './announcements.ts'
 import type { CustomStatus } from './custom-status.ts'
 
-/** Who made a change, and when. */
 export type Cause = { actorId: string; at: Date }
 type Audience = NonNullable<NonNullable<Announcement['deliveries']>[number]['audience']>
 

@@ -3,7 +3,7 @@ import type { AuthProvider } from '@parley/config'
 /** The values that bind a callback, and the tokens issued for it, to one sign-in attempt. */
 export type Attempt = { redirectUri: string; state: string; nonce: string; codeVerifier: string }
 
-/** A provider's data about a user. It is not validated: our rules may refuse it. */
+/** Not validated: our rules may refuse it. */
 export type ProviderProfile = {
   /** Empty unless the provider says that it has verified the address. */
   verifiedEmail: string
@@ -12,14 +12,13 @@ export type ProviderProfile = {
   avatarUrl: string
 }
 
-/** A user who signed in with a provider, identified only by issuer and subject. `readProfile` may reject. */
+/** Identified only by issuer and subject. `readProfile` may reject. */
 export type ProviderIdentity = { issuer: string; subject: string; readProfile: () => Promise<ProviderProfile> }
 
-/** A sign-in provider. Both methods throw {@link ProviderFailed}, and are aborted by the signal. */
+/** Both methods throw {@link ProviderFailed}, and are aborted by the signal. */
 export type Provider = {
   readonly settings: AuthProvider
-  /** The URL to open in the browser. */
   authorizeUrl: (attempt: Attempt, signal: AbortSignal) => Promise<URL>
-  /** Identifies the user by the query of the callback URL. Besides ProviderFailed it throws {@link ProviderDenied}. */
+  /** Throws {@link ProviderDenied}, too. */
   identify: (callbackQuery: URLSearchParams, attempt: Attempt, signal: AbortSignal) => Promise<ProviderIdentity>
 }

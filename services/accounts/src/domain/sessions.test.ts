@@ -9,7 +9,7 @@ const credential = (id: string, sessionId: string | null, day: number): ActiveCr
   expiresAt: new Date(day * 86_400_000),
 })
 
-test('the credentials of one sign-in, latest expiry first, are one session, which ends with the last of them', () => {
+test('the credentials of one sign-in are one session, which ends with the last of them', () => {
   const sessions = sessionsOf([credential('b', 's', 3), credential('old', null, 2), credential('a', 's', 1)])
   expect(sessions.map(({ id, credentialIds, expiresAt }) => [id, credentialIds, expiresAt.getTime()])).toEqual([
     ['s', ['b', 'a'], 3 * 86_400_000],

@@ -1,4 +1,3 @@
-/** The stored data of a valid credential. */
 export type ActiveCredential = {
   id: string
   sessionId: string | null
@@ -6,12 +5,11 @@ export type ActiveCredential = {
   createdAt: Date
   expiresAt: Date
 }
-/** One sign-in with its valid credentials. */
 export type ActiveSession = Omit<ActiveCredential, 'sessionId'> & { credentialIds: string[] }
 
 /**
- * Groups credentials, which must be sorted by expiry with the latest first, by the sign-in that created them. A session
- * has the properties of the credential that expires last; sessions are in the same order.
+ * `credentials` must be sorted by expiry, the latest first. A session has the properties of its credential that expires
+ * last; sessions are in the same order.
  */
 export function sessionsOf(credentials: readonly ActiveCredential[]): ActiveSession[] {
   const sessions = new Map<string, ActiveSession>()

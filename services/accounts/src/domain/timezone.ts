@@ -4,8 +4,8 @@ import { unknownTimezone } from '../errors.ts'
 const shape = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/
 
 /**
- * Validates an IANA time zone name and corrects its letter case, unless the runtime has another name for the zone: then
- * it returns the name as it was given. Throws `invalid_argument`.
+ * Corrects the letter case, unless the runtime has another name for the zone: then the name is returned as given.
+ * Throws `invalid_argument`.
  */
 export function timezoneFrom(name: string): string {
   const loaded = shape.test(name) ? load(name) : undefined

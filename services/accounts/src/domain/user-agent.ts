@@ -1,4 +1,3 @@
 const maxCharacters = 200
 
-/** The stored part of a User-Agent header: printable ASCII, at most 200 characters. */
 export const readableUserAgent = (header: string): string => header.replace(/[^\x20-\x7e]/g, '').slice(0, maxCharacters)

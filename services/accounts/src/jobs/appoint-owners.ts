@@ -5,10 +5,7 @@ import { logOwnerAppointed } from '../metrics.ts'
 import { findUsersByProvenAddress } from '../store/emails.ts'
 import { findUsers } from '../store/users.ts'
 
-/**
- * Gives the role owner to existing accounts that have verified one of the configured addresses: an address may have
- * been configured only after that.
- */
+/** An address may have been configured only after an account verified it. */
 export async function appointOwners(ctx: Context): Promise<void> {
   const holders = await findUsers(
     ctx.db,

@@ -6,8 +6,8 @@ const batchSize = 100
 const minPauseMs = 100
 
 /**
- * Clears expired custom statuses. Several processes may run it; a row lock ensures that only one clears a status.
- * Returns the milliseconds until the next status expires, at least 100; Infinity if none will.
+ * A row lock ensures that only one process clears a status. Returns the milliseconds until the next status expires, at
+ * least 100; Infinity if none will.
  */
 export async function clearExpiredStatuses(
   ctx: Pick<Context, 'db' | 'relay' | 'now'>,

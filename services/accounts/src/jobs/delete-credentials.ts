@@ -4,12 +4,9 @@ import { deleteEnded, deleteExpiredOf, usersWithExpired } from '../store/end-cre
 import { changeUser } from '../store/user-changes.ts'
 
 const batchSize = 1_000
-/** Ended credentials are kept for a day, so that a repeated call to end one can wait for the same event. */
 const keepEndedMs = 24 * 3600_000
 
-/**
- * Deletes expired credentials and those that ended a day ago, in batches, and announces the end of the expired ones.
- */
+/** Announces the end of the expired ones. */
 export async function deleteCredentials(ctx: Pick<Context, 'db' | 'now'>, signal: AbortSignal): Promise<void> {
   const { db } = ctx
   const at = ctx.now()

@@ -6,9 +6,6 @@ import { deleteExpiredProviderLogins } from '../store/provider-logins.ts'
 
 const batchSize = 1_000
 
-/**
- * Deletes expired invites and what expired flows have stored: tokens, e-mail codes, sign-ins at providers. In batches.
- */
 export async function deleteExpired(ctx: Pick<Context, 'db' | 'now'>, signal: AbortSignal): Promise<void> {
   const now = ctx.now()
   const expiring = [deleteExpiredFlowTokens, deleteExpiredEmailCodes, deleteExpiredProviderLogins, deleteExpiredInvites]

@@ -14,9 +14,8 @@ const batchSize = 100
 const pauseMs = 1_000
 
 /**
- * Returns a job that requests erasure passes until no service has data of the deleted accounts left. Each run handles
- * one batch and continues after the last deletion of the previous run, so that stuck deletions do not block others. A
- * run that found deletions in progress returns the milliseconds until the next run.
+ * Each run handles one batch and continues after the last deletion of the previous run, so that stuck deletions do not
+ * block others.
  */
 export function deletionFinisher(ctx: Context): (signal: AbortSignal) => Promise<number | void> {
   let after: OpenDeletion | undefined

@@ -9,13 +9,13 @@ import { statusExpiries } from '../store/user-changes.ts'
 import { deletionFinisher } from './finish-deletions.ts'
 
 const second = 1_000
-/** How often jobs also run without a notification, for work that a dead process left behind. */
+/** Jobs also run without a notification, for work that a dead process left behind. */
 const poll = 10 * second
 const hour = 3600_000
 
 /**
- * Starts the periodic jobs, which run until the signal is aborted, and the appointment of owners, which is repeated
- * only until it succeeds. Disposing the result waits for running periodic jobs.
+ * Owners are appointed once, with retries; the other jobs run until the signal is aborted. Disposing the result waits
+ * for running jobs.
  */
 export function startJobs(ctx: Context, signal: AbortSignal): AsyncDisposable {
   const jobs = new Resources()

@@ -17,17 +17,14 @@ import type { OperatorContext } from '../context.ts'
 import { createPasswords } from '../engines/passwords/index.ts'
 import { operator } from '../rpc/operator/index.ts'
 
-/** `policy`, and whether the login is `blocked`, come from admin's database: accounts reads only its own tables. */
+/** `policy` and `blocked` come from admin's database: accounts reads only its own tables. */
 type OperatorRequest = { method: string; request: JsonValue; policy: JsonValue; blocked: boolean }
 
 const { databaseUrl, ownerEmails, moreOwnerEmails, maxUsers } = readConfig.fields
 const isUnary = (method: DescMethod): method is DescMethodUnary => method.methodKind === 'unary'
 const readSettings = defineConfig({ databaseUrl, ownerEmails, moreOwnerEmails, maxUsers })
 
-/**
- * Runs one method of OperatorService using only the database. `input`: an OperatorRequest as JSON. The events wait in
- * the outbox until a process of accounts runs and publishes them.
- */
+/** `input`: an OperatorRequest as JSON. The events wait in the outbox until a process of accounts publishes them. */
 export async function answerDirectly(
   input: string,
   env: NodeJS.ProcessEnv = process.env,

@@ -5,40 +5,31 @@ type Account = { id: string; roleIds: readonly string[] }
 
 const hasOwnerRole = ({ roleIds }: Account): boolean => isOwner({ userId: '', roleIds })
 
-/** Throws `permission_denied` unless the caller has the permission for the server. */
 export function assertPermission(policy: Policy, caller: Subject, permission: Permission): void {
   if (!may(policy, caller, permission, serverScope)) throw permissionMissing(permission)
 }
 
-/** Throws `permission_denied` if the caller may not manage accounts, or if the account is their own. */
 export function assertMayManage(policy: Policy, caller: Subject, userId: string): void {
   assertPermission(policy, caller, 'user.manage-accounts')
   if (caller.userId === userId) throw notForOwnAccount()
 }
 
-/**
- * Throws `permission_denied` if the account belongs to an owner and the caller is not an owner, so that nobody else can
- * take over an owner's account.
- */
+/** Nobody but an owner may take over an owner's account. */
 export function assertOwnerIfTargetIsOwner(caller: Subject, account: Account): void {
   if (hasOwnerRole(account) && !isOwner(caller)) throw onlyForOwners()
 }
 
-/**
- * Throws `permission_denied` unless the caller may delete this account. Does not check whether it is the last owner's.
- */
+/** Does not check whether the account is the last owner's. */
 export function assertMayDelete(policy: Policy, caller: Subject, account: Account): void {
   assertPermission(policy, caller, caller.userId === account.id ? 'user.delete-self' : 'user.delete-any')
   assertOwnerIfTargetIsOwner(caller, account)
 }
 
-/** Whether the caller may deactivate or reactivate this account: neither their own nor the last owner's. */
 export function mayDeactivate(policy: Policy, caller: Subject, account: Account, isLastOwner: boolean): boolean {
   if (caller.userId === account.id || (hasOwnerRole(account) && !isOwner(caller))) return false
   return may(policy, caller, 'user.manage-accounts', serverScope) && !isLastOwner
 }
 
-/** Whether the caller may delete this account; the last owner cannot be deleted. */
 export function mayDelete(policy: Policy, caller: Subject, account: Account, isLastOwner: boolean): boolean {
   const permission = caller.userId === account.id ? 'user.delete-self' : 'user.delete-any'
   return may(policy, caller, permission, serverScope) && (!hasOwnerRole(account) || isOwner(caller)) && !isLastOwner

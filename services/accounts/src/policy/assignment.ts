@@ -4,10 +4,6 @@ import { onlyForOwners, roleNotFound } from '../errors.ts'
 import { assertPermission } from './administration.ts'
 import { getRolesByName } from './role-names.ts'
 
-/**
- * The role with this name, if the caller may assign and revoke it. Throws `permission_denied`, `not_found`, and
- * `invalid_argument` for everyone.
- */
 export function getAssignableRole(policy: Policy, caller: Subject, name: string): PolicyRole {
   assertPermission(policy, caller, 'role.assign')
   const [role] = getRolesByName(policy, [name])

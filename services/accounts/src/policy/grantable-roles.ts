@@ -4,9 +4,8 @@ import { assertPermission } from './administration.ts'
 import { getAssignableRole } from './assignment.ts'
 
 /**
- * Ids of the named roles, for an account that the caller creates or invites. `asOwner`: whether the configuration makes
- * the account an owner because of its address. Throws `permission_denied` if the caller may not create such an account,
- * `not_found` for an unknown role, `invalid_argument` for everyone.
+ * `asOwner`: the address makes the account an owner. Throws `permission_denied` if the caller may not create such an
+ * account, `not_found` for an unknown role, `invalid_argument` for everyone.
  */
 export function getGrantableRoleIds(
   policy: Policy,

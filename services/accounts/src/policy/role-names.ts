@@ -5,13 +5,11 @@ import { everyoneIsImplicit, roleNotFound } from '../errors.ts'
 const rolesByName = (policy: Policy): ReadonlyMap<string, PolicyRole> =>
   new Map([...policy.roles.values()].map((role) => [role.name, role]))
 
-/** Whether the policy has a role with each of these names, in this letter case. */
 export function knowsRoles(policy: Policy, names: readonly string[]): boolean {
   const roles = rolesByName(policy)
   return names.every((name) => roles.has(name))
 }
 
-/** The roles with these names. Throws `not_found`, or `invalid_argument` for the role `everyone`: it cannot be assigned. */
 export function getRolesByName(policy: Policy, names: readonly string[]): PolicyRole[] {
   const roles = rolesByName(policy)
   return names.map((name) => {
@@ -22,6 +20,6 @@ export function getRolesByName(policy: Policy, names: readonly string[]): Policy
   })
 }
 
-/** The names of all roles in lower case; no login may equal one of them. */
+/** In lower case; no login may equal one of them. */
 export const roleNames = (policy: Policy): ReadonlySet<string> =>
   new Set([...policy.roles.values()].map(({ name }) => name.toLowerCase()))

@@ -10,7 +10,7 @@ const policyWithout = {
 }
 const member = { userId: 'U1', roleIds: [] }
 
-test('users may delete their own account if they have user.delete-self; owners do not need it', () => {
+test('users need user.delete-self to delete their account; owners do not', () => {
   expect(() => assertMayDeleteSelf(policyFrom(policyWithPermission), member)).not.toThrow()
   expect(() => assertMayDeleteSelf(policyFrom(policyWithout), member)).toThrow(
     expect.objectContaining({ code: Code.PermissionDenied }),

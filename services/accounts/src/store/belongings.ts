@@ -15,7 +15,6 @@ import {
 } from './schema.ts'
 import type { UserRow } from './users.ts'
 
-/** Columns of a tombstone: all personal data is empty. */
 export const nothingPersonal = {
   login: '',
   displayName: null,
@@ -36,9 +35,8 @@ export const nothingPersonal = {
 const defaultBatch = 1000
 
 /**
- * Deletes rows that belong to an account, but not the account itself. Goes through the tables in order, and stops after
- * the first from which it deleted a full batch. `found`: the number of rows deleted. `complete`: whether it went
- * through all tables; otherwise rows may be left.
+ * Stops after the first table from which it deleted a full batch: then `complete` is false, and rows may be left.
+ * `found`: the number of deleted rows. The account itself stays.
  */
 export async function eraseBelongings(
   tx: Tx,
@@ -55,7 +53,7 @@ export async function eraseBelongings(
   return { found, complete: true }
 }
 
-/** The rows to delete, in order: addresses and identities come after the rows that are found through them. */
+/** Addresses and identities come after the rows that are found through them. */
 function rowsInOrder(tx: Tx, userId: string): { table: PgTable; where: SQL | undefined }[] {
   const addresses = tx.select({ key: emails.key }).from(emails).where(eq(emails.userId, userId))
   const identities = tx

@@ -4,14 +4,12 @@ import { credentials, users } from './schema.ts'
 
 export type NewCredential = typeof credentials.$inferInsert
 
-/** A valid credential, with the data about its user that calls carry. */
 export type ValidCredential = {
   digest: Buffer
   credentialId: string
   userId: string
   freshUntil: Date | null
   expiresAt: Date
-  /** When the browser got its cookie; null for bearer tokens. */
   rotatedAt: Date | null
   /** When this digest was replaced by a newer one; null for the current one. */
   replacedAt: Date | null
@@ -23,7 +21,7 @@ export async function insertCredentials(tx: Tx, rows: NewCredential[]): Promise<
   await tx.insert(credentials).values(rows)
 }
 
-/** The valid credentials with these digests. Digests that were replaced after `graceFrom` are still found. */
+/** Includes digests that were replaced after `graceFrom`. */
 export async function findValidCredentials(
   db: Reader,
   digests: Buffer[],
@@ -51,7 +49,6 @@ export async function findValidCredentials(
   )
 }
 
-/** The credentials with these ids that are valid now, each with its expiry. */
 export async function findValidById(
   db: Reader,
   ids: readonly string[],
@@ -73,7 +70,7 @@ export async function findValidById(
     )
 }
 
-/** A caller's credential; undefined if it has ended, does not exist or belongs to another user. */
+/** Undefined if the credential has ended, does not exist or belongs to another user. */
 export async function findCredentialOf(
   db: Reader,
   caller: { credentialId: string; userId: string },
@@ -87,7 +84,7 @@ export async function findCredentialOf(
   return found
 }
 
-/** Sets the time until which a credential is fresh. Returns false if it has ended or can never be fresh. */
+/** False if the credential has ended or can never be fresh. */
 export async function renewFreshness(db: Db, id: string, freshUntil: Date): Promise<boolean> {
   const renewed = await db
     .update(credentials)
@@ -96,7 +93,7 @@ export async function renewFreshness(db: Db, id: string, freshUntil: Date): Prom
   return renewed.rowCount === 1
 }
 
-/** Extends credentials; one that already expires later is not changed. */
+/** Does not change a credential that already expires later. */
 export async function storeNewExpiry(db: Db, ids: string[], expiresAt: Date): Promise<void> {
   await db
     .update(credentials)
@@ -104,10 +101,7 @@ export async function storeNewExpiry(db: Db, ids: string[], expiresAt: Date): Pr
     .where(and(inArray(credentials.id, ids), lt(credentials.expiresAt, expiresAt)))
 }
 
-/**
- * Stores credentials under new digests of the same secrets. Skips locked rows: the next use of the credential tries
- * again.
- */
+/** Stores credentials under new digests of the same secrets. Skips locked rows: the next use tries again. */
 export async function rekeyCredentials(
   db: Db,
   entries: readonly { previous: Buffer; digest: Buffer }[],
@@ -127,8 +121,8 @@ export async function rekeyCredentials(
 }
 
 /**
- * Replaces the handle of a browser session that got its cookie before `due`, and extends the session. Returns whether
- * it did: of several concurrent calls only one succeeds, and none for a session that is no longer valid.
+ * Does nothing unless the session got its cookie before `due` and is still valid. Of several concurrent calls, one
+ * returns true.
  */
 export async function rotateSession(
   db: Db,
@@ -152,11 +146,9 @@ export async function rotateSession(
   return rotated.rowCount === 1
 }
 
-/** Matches the credentials of a session. A credential from before sessions had ids is a session of its own. */
 const isOfSession = (sessionId: string) =>
   or(eq(credentials.sessionId, sessionId), and(isNull(credentials.sessionId), eq(credentials.id, sessionId)))
 
-/** Ids of the credentials that a user granted to another web client and that have not ended. */
 export async function findCredentialIdsOfClient(tx: Tx, userId: string, clientOrigin: string): Promise<string[]> {
   const rows = await tx
     .select({ id: credentials.id })
@@ -165,7 +157,6 @@ export async function findCredentialIdsOfClient(tx: Tx, userId: string, clientOr
   return rows.map(({ id }) => id)
 }
 
-/** Gives credentials of a user the new auth generation, so that they stay valid. */
 export async function moveToGeneration(
   tx: Tx,
   userId: string,
@@ -178,7 +169,7 @@ export async function moveToGeneration(
     .where(and(eq(credentials.userId, userId), inArray(credentials.id, [...ids]), isNull(credentials.endedAt)))
 }
 
-/** Ids of a user's credentials in a session, ended or not; empty for a session of somebody else. */
+/** Includes ended ones. */
 export async function findCredentialIdsOfSession(tx: Tx, userId: string, sessionId: string): Promise<string[]> {
   const rows = await tx
     .select({ id: credentials.id })
@@ -188,8 +179,8 @@ export async function findCredentialIdsOfSession(tx: Tx, userId: string, session
 }
 
 /**
- * The valid credentials of a user, latest expiry first. That is the order of their last use, exact to a day: a use
- * extends a credential at most once a day.
+ * Latest expiry first. This is the order of the last use, exact to a day: a use extends a credential at most once a
+ * day.
  */
 export async function listCredentials(db: Reader, user: { id: string; authGeneration: number }, now: Date) {
   const { id, kind, sessionId, userAgent, createdAt, expiresAt } = credentials

@@ -7,7 +7,7 @@ import { lockUser, raiseVersion } from './users.ts'
 
 export type Deletion = { userId: string; pass: number; askedAt: Date }
 
-/** Notifies the job that finishes deletions about new deletions and reports. */
+/** Wakes the job that finishes deletions. */
 export const deletionChanges = new CommitChannel()
 
 export async function insertDeletion(tx: Tx, userId: string, at: Date): Promise<void> {
@@ -15,16 +15,13 @@ export async function insertDeletion(tx: Tx, userId: string, at: Date): Promise<
   deletionChanges.notify(tx)
 }
 
-/** The pass that was requested last; 0 if the account was not deleted. */
 export async function getRequestedPass(db: Reader, userId: string): Promise<number> {
   const [deletion] = await db.select({ pass: deletions.pass }).from(deletions).where(eq(deletions.userId, userId))
   return deletion?.pass ?? 0
 }
 
-/** An incomplete deletion, with its position in the list. */
 export type OpenDeletion = { userId: string; position: string }
 
-/** Incomplete deletions, ordered by the time of their last request; only those after a given one, if any. */
 export async function listOpenDeletions(
   db: Reader,
   after: OpenDeletion | undefined,
@@ -40,7 +37,7 @@ export async function listOpenDeletions(
     .limit(limit)
 }
 
-/** Locks an incomplete deletion; undefined if it is complete or another process has locked it. */
+/** Undefined if the deletion is complete or another process has locked it. */
 export async function lockDeletion(tx: Tx, userId: string): Promise<Deletion | undefined> {
   const { pass, askedAt } = deletions
   const [deletion] = await tx
@@ -51,7 +48,6 @@ export async function lockDeletion(tx: Tx, userId: string): Promise<Deletion | u
   return deletion
 }
 
-/** The reports about a pass: how many items each service found. Services that have not reported are missing. */
 export async function findReports(reader: Reader, userId: string, pass: number): Promise<Map<string, bigint>> {
   const rows = await reader
     .select({ service: deletionReports.service, found: deletionReports.found })
@@ -60,7 +56,7 @@ export async function findReports(reader: Reader, userId: string, pass: number):
   return new Map(rows.map(({ service, found }) => [service, found]))
 }
 
-/** Stores a report. If several processes of a service report the same pass, the largest number is kept. */
+/** If several processes of a service report the same pass, the largest number is kept. */
 export async function saveReport(db: Db, report: Omit<typeof deletionReports.$inferInsert, 'reportedAt'>, at: Date) {
   await db
     .insert(deletionReports)
@@ -72,7 +68,6 @@ export async function saveReport(db: Db, report: Omit<typeof deletionReports.$in
   deletionChanges.notify(db)
 }
 
-/** Requests a pass from every service; returns the outbox entries of the requests. */
 export async function requestPass(tx: Tx, userId: string, pass: number, at: Date): Promise<bigint[]> {
   const user = await lockUser(tx, userId)
   if (!user) return []

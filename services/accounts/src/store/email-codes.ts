@@ -4,20 +4,18 @@ import type { Db, Reader, Tx } from '@parley/postgres'
 import { emailCodes } from './schema.ts'
 
 export type EmailCode = typeof emailCodes.$inferSelect
-/** Primary key of a code. */
 export type CodeKey = Pick<EmailCode, 'purpose' | 'emailKey' | 'userId'>
 
 /**
- * Locks an address for one purpose until the end of the transaction, so that concurrent mails and wrong attempts are
- * counted correctly.
+ * Until the end of the transaction, so that concurrent mails and wrong attempts for one purpose are counted correctly.
  */
 export async function lockAddress(tx: Tx, { purpose, emailKey }: CodeKey): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`parley: code ${purpose} ${emailKey}`}, 0))`)
 }
 
 /**
- * Counts what all users together did with an address for one purpose: the mails of counting windows that began after
- * `since`, and the wrong attempts on codes that have not expired, invalidated codes included.
+ * What all users did with an address for one purpose: the mails of windows that began after `since`, and the wrong
+ * attempts on codes that have not expired, invalidated ones included.
  */
 export async function countUses(
   db: Reader,
@@ -37,10 +35,7 @@ export async function countUses(
 const sumOf = (column: AnyPgColumn, condition: SQL) =>
   sql<number>`coalesce(sum(${column}) filter (where ${condition}), 0)::int`
 
-/**
- * Stores a code and replaces an earlier one with the same key. The counting window of the earlier code continues if it
- * began after `since`.
- */
+/** Replaces an earlier code with the same key, whose counting window continues if it began after `since`. */
 export async function storeCode(
   tx: Tx,
   code: Pick<EmailCode, 'codeDigest' | 'expiresAt'> & CodeKey,
@@ -80,8 +75,8 @@ export async function countWrongAttempt(tx: Tx, key: CodeKey): Promise<void> {
 }
 
 /**
- * Undoes a code whose mail was not delivered. The mail is no longer counted. A previous valid code is restored, unless
- * the code has been replaced or invalidated meanwhile; without a previous code, the code stays until it expires.
+ * For a code whose mail was not delivered. The mail is no longer counted. A previous valid code is restored, unless the
+ * code has been replaced or invalidated meanwhile; without one, the code stays until it expires.
  */
 export async function undoCode(
   db: Db,
@@ -98,19 +93,17 @@ export async function undoCode(
     .where(and(isCode(key), eq(emailCodes.codeDigest, codeDigest)))
 }
 
-/** Invalidates codes mailed to a user. The rows still count mails and wrong attempts. */
+/** The rows still count mails and wrong attempts. */
 export async function invalidateCodesOf(tx: Tx, userId: string): Promise<void> {
   await tx.update(emailCodes).set({ codeDigest: noDigest }).where(eq(emailCodes.userId, userId))
 }
 
-/** A digest that matches no code. */
 const noDigest = Buffer.alloc(32)
 
 export async function deleteCode(tx: Tx, key: CodeKey): Promise<void> {
   await tx.delete(emailCodes).where(isCode(key))
 }
 
-/** Deletes up to `limit` expired codes; returns how many it deleted. */
 export async function deleteExpiredEmailCodes(db: Db, now: Date, limit: number): Promise<number> {
   const expired = db
     .select({ row: sql`ctid` })

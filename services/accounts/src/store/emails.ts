@@ -6,13 +6,12 @@ import { emails, users } from './schema.ts'
 type Claim = {
   at: Date
   selfAdded: boolean
-  /** Whether only an administrator has declared the address verified. */
   unproven?: boolean
 }
 
 /**
- * Records an address as verified. 'held': the account already has it, and it is proven now unless the claim is
- * `unproven`; 'taken': another account has it.
+ * 'held': the account already has the address, which becomes proven unless the claim is `unproven`; 'taken': another
+ * account has it.
  */
 export async function claimEmail(
   tx: Tx,
@@ -32,7 +31,6 @@ export async function claimEmail(
   return 'held'
 }
 
-/** Finds the account that has a verified address, with the address as it was entered. */
 export async function findVerifiedEmail(
   db: Reader,
   address: string,
@@ -45,7 +43,7 @@ export async function findVerifiedEmail(
   return holder
 }
 
-/** Ids of the accounts that have one of these addresses, except where only an administrator declared it verified. */
+/** Ignores addresses that only an administrator declared verified. */
 export async function findUsersByProvenAddress(db: Reader, addresses: readonly string[]): Promise<string[]> {
   if (addresses.length === 0) return []
   const rows = await db
@@ -55,7 +53,7 @@ export async function findUsersByProvenAddress(db: Reader, addresses: readonly s
   return rows.map((row) => row.userId)
 }
 
-/** The ten addresses that an account verified first. Notices go to these: later addresses displace none of them. */
+/** Notices go to these: later addresses displace none of them. */
 export async function findTenOldestAddresses(tx: Tx, userId: string): Promise<string[]> {
   const rows = await tx
     .select({ address: emails.address })
@@ -68,7 +66,6 @@ export async function findTenOldestAddresses(tx: Tx, userId: string): Promise<st
 
 export type VerifiedAddress = Pick<typeof emails.$inferSelect, 'key' | 'address' | 'verifiedAt'>
 
-/** The verified addresses of an account, oldest first. */
 export async function listEmails(db: Reader, userId: string): Promise<VerifiedAddress[]> {
   const { key, address, verifiedAt } = emails
   return db
@@ -78,7 +75,7 @@ export async function listEmails(db: Reader, userId: string): Promise<VerifiedAd
     .orderBy(asc(verifiedAt), asc(key))
 }
 
-/** Removes an address from an account. Returns it as it was entered; undefined if the account does not have it. */
+/** Returns the address as it was entered; undefined if the account does not have it. */
 export async function removeEmail(tx: Tx, userId: string, address: string): Promise<string | undefined> {
   const [removed] = await tx
     .delete(emails)
@@ -87,13 +84,12 @@ export async function removeEmail(tx: Tx, userId: string, address: string): Prom
   return removed?.address
 }
 
-/** Removes the addresses that sessions of an account added after a time; returns how many it removed. */
+/** Only addresses that sessions of the account added. Returns how many were removed. */
 export async function removeEmailsAddedSince(tx: Tx, userId: string, since: Date): Promise<number> {
   const isNew = and(eq(emails.userId, userId), eq(emails.selfAdded, true), gt(emails.verifiedAt, since))
   return (await tx.delete(emails).where(isNew)).rowCount ?? 0
 }
 
-/** The verified addresses of accounts, oldest first, by user id. */
 export async function addressesOf(db: Reader, userIds: readonly string[]): Promise<Map<string, string[]>> {
   const byUser = new Map<string, string[]>()
   if (userIds.length === 0) return byUser

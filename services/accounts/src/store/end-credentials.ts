@@ -5,7 +5,7 @@ import { credentials } from './schema.ts'
 
 export type EndedCredential = { id: string; kind: NewCredential['kind'] }
 
-/** Ends credentials of one user; returns those that had not ended before. */
+/** Returns those that had not ended before. */
 export async function endByDigest(tx: Tx, userId: string, digests: Buffer[], at: Date): Promise<EndedCredential[]> {
   return tx
     .update(credentials)
@@ -14,11 +14,13 @@ export async function endByDigest(tx: Tx, userId: string, digests: Buffer[], at:
     .returning({ id: credentials.id, kind: credentials.kind })
 }
 
-/** Also matches the previous handle: a session that was just rotated can be ended by a browser with the old cookie. */
+/**
+ * Matches the previous handle, too, so that a browser with the old cookie can end a session that was just rotated.
+ */
 const hasAnyDigest = (digests: Buffer[]) =>
   or(inArray(credentials.digest, digests), inArray(credentials.previousDigest, digests))
 
-/** Ends credentials of one user by id; returns the ids of those that had not ended before. */
+/** Returns the ids of those that had not ended before. */
 export async function endById(tx: Tx, userId: string, ids: readonly string[], at: Date): Promise<string[]> {
   const rows = await tx
     .update(credentials)
@@ -28,7 +30,6 @@ export async function endById(tx: Tx, userId: string, ids: readonly string[], at
   return rows.map((row) => row.id)
 }
 
-/** Ids of the users who have credentials with these digests, even ended ones. */
 export async function usersOfDigests(db: Reader, digests: Buffer[]): Promise<string[]> {
   if (digests.length === 0) return []
   const rows = await db.selectDistinct({ userId: credentials.userId }).from(credentials).where(hasAnyDigest(digests))
@@ -43,8 +44,8 @@ export async function endAllOf(tx: Tx, userId: string, at: Date): Promise<void> 
 }
 
 /**
- * Deletes all credentials of a user, ended ones included, except the `keep` that expire last; these were used last,
- * exact to a day. Returns the ids of the deleted ones.
+ * Leaves the `keep` credentials that expire last, which were used last, exact to a day. Returns the ids of the deleted
+ * ones.
  */
 export async function trimCredentials(tx: Tx, userId: string, keep: number): Promise<string[]> {
   const beyond = tx
@@ -57,7 +58,6 @@ export async function trimCredentials(tx: Tx, userId: string, keep: number): Pro
   return deleted.map(({ id }) => id)
 }
 
-/** Deletes up to `limit` credentials that ended before a time; returns how many it deleted. */
 export async function deleteEnded(db: Db, before: Date, limit: number): Promise<number> {
   const ended = db
     .select({ id: credentials.id })
@@ -69,7 +69,6 @@ export async function deleteEnded(db: Db, before: Date, limit: number): Promise<
   return deleted.rowCount ?? 0
 }
 
-/** Ids of up to `limit` users with credentials that expired before a time. */
 export async function usersWithExpired(db: Db, before: Date, limit: number): Promise<string[]> {
   const rows = await db
     .selectDistinct({ userId: credentials.userId })
@@ -79,7 +78,7 @@ export async function usersWithExpired(db: Db, before: Date, limit: number): Pro
   return rows.map(({ userId }) => userId)
 }
 
-/** Deletes credentials of a user that expired before a time; returns the ids of those that had not ended before. */
+/** Returns the ids of those that had not ended before. */
 export async function deleteExpiredOf(tx: Reader, userId: string, before: Date): Promise<string[]> {
   const expired = and(eq(credentials.userId, userId), lt(credentials.expiresAt, before))
   const deleted = await tx

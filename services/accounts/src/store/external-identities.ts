@@ -4,7 +4,6 @@ import { externalIdentities } from './schema.ts'
 
 export type ExternalIdentity = typeof externalIdentities.$inferSelect
 
-/** The linked identity, with the user id of its account; undefined if it is linked to none. */
 export async function findIdentity(
   db: Reader,
   { issuer, subject }: Pick<ExternalIdentity, 'issuer' | 'subject'>,
@@ -17,8 +16,8 @@ export async function findIdentity(
 }
 
 /**
- * Links an identity and returns undefined. If it is already linked, changes nothing and returns its user. If another
- * identity has the same hash, changes nothing and returns an empty user id.
+ * Undefined if the identity is linked now. Otherwise nothing changes: returns the user to whom it was already linked,
+ * or an empty user id if another identity has the same hash.
  */
 export async function claimIdentityOrFindHolder(
   tx: Tx,
@@ -26,11 +25,9 @@ export async function claimIdentityOrFindHolder(
 ): Promise<{ userId: string } | undefined> {
   const inserted = await tx.insert(externalIdentities).values(identity).onConflictDoNothing().returning()
   if (inserted.length > 0) return undefined
-  // If no row has this issuer and subject, the conflict is with another identity that has the same hash.
   return (await findIdentity(tx, identity)) ?? { userId: '' }
 }
 
-/** The identities of an account, in the order they were linked. */
 export async function identitiesOf(db: Reader, userId: string): Promise<ExternalIdentity[]> {
   return db
     .select()
@@ -39,7 +36,6 @@ export async function identitiesOf(db: Reader, userId: string): Promise<External
     .orderBy(asc(externalIdentities.linkedAt), asc(externalIdentities.subjectHash))
 }
 
-/** Unlinks an identity of an account and returns it; undefined if the account has none with this hash. */
 export async function deleteIdentity(
   tx: Tx,
   userId: string,
@@ -52,7 +48,6 @@ export async function deleteIdentity(
   return identity
 }
 
-/** Unlinks the identities of an account that were linked after a time; returns the ids of their providers. */
 export async function deleteIdentitiesLinkedSince(tx: Tx, userId: string, since: Date): Promise<string[]> {
   const rows = await tx
     .delete(externalIdentities)

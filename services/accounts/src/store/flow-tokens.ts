@@ -6,19 +6,17 @@ import { flowTokens, users } from './schema.ts'
 
 export type FlowToken = typeof flowTokens.$inferSelect
 export type FlowPurpose = FlowToken['purpose']
-/** The keys for looking up tokens, and the current time. */
 export type TokenContext = SecretKeys & { at: Date }
 
-/** A user, and their auth generation when the flow began. */
+/** `authGeneration`: when the flow began. */
 export type FlowUser = { id: string; authGeneration: number }
 
-/** A flow to start. `user` is absent if it belongs to no user. */
 export type NewFlow = Pick<FlowToken, 'purpose' | 'payload'> & {
   user?: FlowUser
   ttlMs: number
 }
 
-/** Starts a flow and returns its token, of which only a digest is stored. */
+/** Returns the token, of which only a digest is stored. */
 export async function issueFlowToken(db: Reader, { at, ...keys }: TokenContext, flow: NewFlow): Promise<string> {
   const { purpose, payload, ttlMs, user = { id: '', authGeneration: null } } = flow
   const token = purpose === 'authorization_code' ? newToken('authorizationCode') : newHandle()
@@ -32,8 +30,8 @@ export async function issueFlowToken(db: Reader, { at, ...keys }: TokenContext, 
 }
 
 /**
- * The flow of a token; undefined if the token is unknown, used, expired, for another purpose, or from an earlier auth
- * generation of its user.
+ * Undefined if the token is unknown, used, expired, for another purpose, or from an earlier auth generation of its
+ * user.
  */
 export async function peekFlowToken(
   db: Reader,
@@ -48,7 +46,7 @@ export async function peekFlowToken(
   return row
 }
 
-/** Like {@link peekFlowToken}, and uses up the token: of several concurrent calls, only one gets the flow. */
+/** Like {@link peekFlowToken}, and uses up the token: of several concurrent calls, one gets the flow. */
 export async function takeFlowToken(
   tx: Tx,
   { at, ...keys }: TokenContext,
@@ -62,14 +60,12 @@ export async function takeFlowToken(
   return row && row.expiresAt > at ? row : undefined
 }
 
-/** Deletes the unfinished flows of a user, for one purpose or all. */
 export async function deleteFlowTokensOf(tx: Tx, userId: string, purpose?: FlowPurpose): Promise<void> {
   await tx
     .delete(flowTokens)
     .where(and(eq(flowTokens.userId, userId), purpose === undefined ? undefined : eq(flowTokens.purpose, purpose)))
 }
 
-/** Deletes up to `limit` expired tokens; returns how many it deleted. */
 export async function deleteExpiredFlowTokens(db: Db, now: Date, limit: number): Promise<number> {
   const expired = db
     .select({ digest: flowTokens.digest })
@@ -80,7 +76,7 @@ export async function deleteExpiredFlowTokens(db: Db, now: Date, limit: number):
   return (await db.delete(flowTokens).where(inArray(flowTokens.digest, expired))).rowCount ?? 0
 }
 
-/** Matches a token. One from an earlier auth generation of its user may still be stored, but does not match. */
+/** A token from an earlier auth generation may still be stored, but does not match. */
 const isToken = (db: Reader, keys: SecretKeys, purpose: FlowPurpose, token: string) =>
   and(
     inArray(flowTokens.digest, secretDigests(keys, 'flow', purpose, token)),

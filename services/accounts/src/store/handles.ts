@@ -5,7 +5,7 @@ import { roleIds } from './users.ts'
 
 export type HandleRow = typeof handles.$inferSelect
 
-/** Reserves a handle for its owner. Returns false if it belongs to another user or role. */
+/** False if the handle belongs to another user or role. */
 export async function claimHandle(db: Db, handle: HandleRow): Promise<boolean> {
   await db.insert(handles).values(handle).onConflictDoNothing()
   const [held] = await db.select().from(handles).where(eq(handles.key, handle.key))
@@ -16,10 +16,6 @@ export async function releaseHandles(db: Db, kind: HandleRow['kind'], ownerId: s
   await db.delete(handles).where(and(eq(handles.kind, kind), eq(handles.ownerId, ownerId)))
 }
 
-/**
- * The owners of these handles: users, with the ids of their roles, and roles. Unknown handles and those of deleted
- * users are left out.
- */
 export async function findHandles(db: Reader, keys: readonly string[]): Promise<(HandleRow & { roleIds: string[] })[]> {
   if (keys.length === 0) return []
   return db

@@ -10,7 +10,6 @@ export const importKey = (source: string, externalId: string): Buffer =>
 
 export type AccountOfPerson = { userId: string; login: string }
 
-/** The accounts of those people who were imported before, by key in hex. */
 export async function findImported(reader: Reader, keys: readonly Buffer[]): Promise<Map<string, AccountOfPerson>> {
   if (keys.length === 0) return new Map()
   const rows = await reader
@@ -21,7 +20,6 @@ export async function findImported(reader: Reader, keys: readonly Buffer[]): Pro
   return new Map(rows.map(({ key, ...row }) => [key.toString('hex'), row]))
 }
 
-/** The users who have these addresses, by the key of the address. */
 export async function holdersByEmail(
   reader: Reader,
   addresses: readonly string[],
@@ -35,7 +33,6 @@ export async function holdersByEmail(
   return new Map(rows.map(({ key, ...holder }) => [key, holder]))
 }
 
-/** Keys of the given logins that a user or role already has. */
 export async function findTakenHandles(reader: Reader, logins: readonly string[]): Promise<Set<string>> {
   if (logins.length === 0) return new Set()
   const rows = await reader
@@ -47,11 +44,11 @@ export async function findTakenHandles(reader: Reader, logins: readonly string[]
 
 export type NewPerson = { user: typeof users.$inferInsert; email: string }
 
-/** Sorts rows by key. Every import inserts in this order, so that two imports of the same people cannot deadlock. */
+/** Every import inserts in this order, so that two imports of the same people cannot deadlock. */
 const sortByKey = <Row extends { key: string | Buffer }>(rows: readonly Row[]): Row[] =>
   rows.toSorted((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
 
-/** Inserts accounts. Throws a unique violation if a login or an address has been taken in the meantime. */
+/** Throws a unique violation if a login or an address has been taken in the meantime. */
 export async function insertPeople(tx: Tx, people: readonly NewPerson[], at: Date): Promise<void> {
   if (people.length === 0) return
   await tx.insert(users).values(people.map(({ user }) => user))
@@ -64,7 +61,7 @@ export async function insertPeople(tx: Tx, people: readonly NewPerson[], at: Dat
   if (addresses.length > 0) await tx.insert(emails).values(sortByKey(addresses))
 }
 
-/** Records who was imported. Throws a unique violation if another call imports the same person. */
+/** Throws a unique violation if another call imports the same person. */
 export async function insertImported(tx: Tx, people: readonly { key: Buffer; userId: string }[]): Promise<void> {
   if (people.length > 0) await tx.insert(importedPeople).values(sortByKey(people))
 }

@@ -7,7 +7,6 @@ import { invites } from './schema.ts'
 
 export type InviteRow = typeof invites.$inferSelect
 
-/** Stores an invite; returns its token, which is not stored. */
 export async function insertInvite(
   tx: Tx,
   keys: SecretKeys,
@@ -19,17 +18,15 @@ export async function insertInvite(
   return { token, row }
 }
 
-/** Blocks other transactions that count and create invites until this one ends. */
 export async function lockInviteCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: invite count'))`)
 }
 
-/** Number of invites that have not expired. Used-up and revoked ones are deleted. */
+/** Without expired ones; used-up and revoked ones are deleted. */
 export async function countInvites(db: Reader, now: Date): Promise<number> {
   return db.$count(invites, gt(invites.expiresAt, now))
 }
 
-/** The invite with this token; undefined if it is unknown, used up, revoked or expired. */
 export async function findInvite(
   db: Reader,
   { at, ...keys }: TokenContext,
@@ -42,7 +39,7 @@ export async function findInvite(
   return row
 }
 
-/** Like `findInvite`, and counts one use. Of several concurrent calls for the last use, one succeeds. */
+/** Counts one use. Of several concurrent calls for the last use, one succeeds. */
 export async function takeInvite(tx: Tx, { at, ...keys }: TokenContext, token: string): Promise<InviteRow | undefined> {
   const [taken] = await tx
     .update(invites)
@@ -53,10 +50,8 @@ export async function takeInvite(tx: Tx, { at, ...keys }: TokenContext, token: s
   return taken
 }
 
-/** Position of an invite in the list, which is ordered by creation, then id. */
 export type InviteKey = { createdAt: Date; id: string }
 
-/** Invites that have not expired, newest first. */
 export async function listInvites(
   db: Reader,
   { now, limit, offset, before }: { now: Date; limit: number; offset: number; before: InviteKey | undefined },
@@ -73,19 +68,16 @@ export async function listInvites(
     .offset(before ? 0 : offset)
 }
 
-/** Deletes an invite; returns whether it existed and had not expired. */
 export async function deleteInvite(tx: Reader, id: string, now: Date): Promise<boolean> {
   const [deleted] = await tx.delete(invites).where(eq(invites.id, id)).returning()
   return deleted !== undefined && deleted.expiresAt > now
 }
 
-/** Deletes all invites that a user created; returns their ids. */
 export async function deleteInvitesOf(tx: Tx, createdBy: string): Promise<string[]> {
   const deleted = await tx.delete(invites).where(eq(invites.createdBy, createdBy)).returning({ id: invites.id })
   return deleted.map(({ id }) => id)
 }
 
-/** Deletes up to `limit` expired invites; returns how many it deleted. */
 export async function deleteExpiredInvites(db: Db, now: Date, limit: number): Promise<number> {
   const expired = db
     .select({ id: invites.id })

@@ -13,18 +13,15 @@ export async function grantConsent(tx: Tx, userId: string, origin: string, grant
   await tx.insert(oauthConsents).values({ userId, origin, grantedAt }).onConflictDoNothing()
 }
 
-/** Withdraws a consent; returns whether there was one. */
 export async function withdrawConsent(tx: Tx, userId: string, origin: string): Promise<boolean> {
   return (await tx.delete(oauthConsents).where(isConsent(userId, origin))).rowCount === 1
 }
 
-/** Withdraws all consents of a user; returns the origins of the clients. */
 export async function withdrawAllConsents(tx: Tx, userId: string): Promise<string[]> {
   const rows = await tx.delete(oauthConsents).where(eq(oauthConsents.userId, userId)).returning()
   return rows.map(({ origin }) => origin)
 }
 
-/** The consents of a user to other web clients, oldest first. */
 export async function listConsents(db: Reader, userId: string): Promise<{ origin: string; grantedAt: Date }[]> {
   const { origin, grantedAt } = oauthConsents
   return db

@@ -11,7 +11,7 @@ const entriesOf = (userId: string, kinds: readonly string[]) =>
     ),
   )
 
-/** Deletes a user's outbox entries of these kinds that are on the stream; returns how many it deleted. */
+/** Deletes entries that are on the stream; returns how many. */
 export function eraseRelayed(
   db: Db,
   { userId, kinds, signal }: { userId: string; kinds: readonly string[]; signal: AbortSignal },
@@ -19,7 +19,7 @@ export function eraseRelayed(
   return deleteInBatches(db, outbox, { where: and(entriesOf(userId, kinds), isNotNull(outbox.relayedAt)), signal })
 }
 
-/** Number of entries of these kinds that are not on the stream yet; a later pass deletes them. */
+/** Entries that are not on the stream yet; a later pass deletes them. */
 export function countUnrelayed(db: Db, userId: string, kinds: readonly string[]): Promise<number> {
   return db.$count(outbox, and(entriesOf(userId, kinds), isNull(outbox.relayedAt)))
 }

@@ -5,9 +5,8 @@ import type { TokenContext } from './flow-tokens.ts'
 import { providerLogins } from './schema.ts'
 
 type Row = typeof providerLogins.$inferSelect
-/** The sign-in attempt of a browser that was sent to a provider. */
 export type ProviderLogin = Omit<Row, 'stateDigest' | 'browserDigest'>
-/** Values that the callback must contain unchanged: the state in its query, the handle in the browser's cookie. */
+/** The callback must contain the state in its query and the handle in the browser's cookie. */
 type Secrets = { state: string; browserHandle: string }
 
 export async function insertProviderLogin(
@@ -22,8 +21,8 @@ export async function insertProviderLogin(
 }
 
 /**
- * Deletes a stored attempt and returns it. Undefined if the state is unknown, or if the callback comes from another
- * browser or provider, or too late.
+ * Deletes and returns the attempt. Undefined if the state is unknown, or the callback comes from another browser or
+ * provider, or too late.
  */
 export async function takeProviderLogin(
   db: Db,
@@ -48,7 +47,6 @@ export async function takeProviderLogin(
 const stateDigestInput = (state: string) => ['provider login', 'state', state] as const
 const browserDigestInput = (handle: string) => ['provider login', 'browser', handle] as const
 
-/** Deletes up to `limit` expired attempts; returns how many it deleted. */
 export async function deleteExpiredProviderLogins(db: Db, now: Date, limit: number): Promise<number> {
   const expired = db
     .select({ digest: providerLogins.stateDigest })

@@ -4,7 +4,6 @@ import { sqlRows, type Reader, type Tx } from '@parley/postgres'
 import { userRoles, users } from './schema.ts'
 import { findUsers, userColumns, type UserWithRoles } from './users.ts'
 
-/** Gives a user a role. Returns false if the user already had it. */
 export async function insertRole(tx: Tx, userId: string, roleId: string): Promise<boolean> {
   const inserted = await tx.insert(userRoles).values({ userId, roleId }).onConflictDoNothing().returning()
   return inserted.length > 0
@@ -14,12 +13,11 @@ export async function deleteRole(tx: Tx, userId: string, roleId: string): Promis
   await tx.delete(userRoles).where(and(eq(userRoles.userId, userId), eq(userRoles.roleId, roleId)))
 }
 
-/** Blocks other transactions that check for owners, or create the first one, until this one ends. */
+/** Locks the creation of the first owner, too. */
 export async function lockOwnerCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: first owner'))`)
 }
 
-/** The oldest account that holds a role. */
 export async function findOldestHolder(db: Reader, roleId: string): Promise<{ id: string; login: string } | undefined> {
   const [holder] = await db
     .select({ id: users.id, login: users.login })
@@ -31,19 +29,17 @@ export async function findOldestHolder(db: Reader, roleId: string): Promise<{ id
   return holder
 }
 
-/** The condition that a user other than this one holds a role and can sign in. */
+/** A user other than this one holds the role and can sign in. */
 export const isHeldByOtherThan = (roleId: string, userId: SQL): SQL<boolean> => sql<boolean>`exists (
   select from user_roles held join users other on other.id = held.user_id
   where held.role_id = ${roleId} and other.id <> ${userId} and other.deleted_at is null and other.deactivated_at is null
 )`
 
-/** Whether a user other than this one holds a role and can sign in. */
 export async function isHeldByAnother(db: Reader, roleId: string, userId: string): Promise<boolean> {
   const [row] = await sqlRows<{ held: boolean }>(db, sql`select ${isHeldByOtherThan(roleId, sql`${userId}`)} as held`)
   return row?.held ?? false
 }
 
-/** The holders of a role, oldest accounts first. */
 export async function findHolders(db: Reader, roleId: string, limit: number): Promise<UserWithRoles[]> {
   return db
     .select(userColumns)
@@ -54,7 +50,7 @@ export async function findHolders(db: Reader, roleId: string, limit: number): Pr
     .limit(limit)
 }
 
-/** Removes a role from up to `limit` holders; returns their new rows, with increased versions. */
+/** Returns the new rows of up to `limit` holders, with increased versions. */
 export async function removeRole(tx: Tx, roleId: string, limit: number): Promise<UserWithRoles[]> {
   const holders = await tx
     .select({ id: users.id })

@@ -36,9 +36,9 @@ export const users = pgTable(
     timezone: text(),
     timeFormat: integer('time_format'),
     loginChangedAt: moment('login_changed_at'),
-    /** When the user last changed their own login; null: they may change it now. */
+    /** Null: the user may change their login now. */
     cooldownFrom: moment('cooldown_from'),
-    /** Key of the avatar below /assets/server/. */
+    /** Below /assets/server/. */
     avatarKey: text('avatar_key'),
     statusEmoji: text('status_emoji'),
     statusText: text('status_text'),
@@ -46,7 +46,6 @@ export const users = pgTable(
     /** When a link for resetting the password was last created. */
     resetMailedAt: moment('reset_mailed_at'),
     createdAt: moment('created_at').notNull(),
-    /** When the account was deactivated; null: it is active. */
     deactivatedAt: moment('deactivated_at'),
     deletedAt: moment('deleted_at'),
   },
@@ -58,7 +57,7 @@ export const users = pgTable(
   ],
 )
 
-/** Logins and role names in lower case; both share one namespace. */
+/** In lower case; logins and role names share one namespace. */
 export const handles = pgTable(
   'handles',
   {
@@ -69,7 +68,7 @@ export const handles = pgTable(
   (t) => [index('handles_owner').on(t.ownerId)],
 )
 
-/** Verified addresses; the key is the address in lower case. */
+/** The key is the address in lower case. */
 export const emails = pgTable(
   'emails',
   {
@@ -79,12 +78,9 @@ export const emails = pgTable(
       .notNull()
       .references(() => users.id),
     verifiedAt: moment('verified_at').notNull(),
-    /**
-     * Whether it was added in a session, rather than when the account was created or by an operator: a stolen session
-     * can add addresses.
-     */
+    /** Added in a session, rather than by an operator or with the account: a stolen session can add addresses. */
     selfAdded: boolean('self_added').notNull().default(false),
-    /** Whether only an administrator has declared it verified, when creating the account. */
+    /** Only an administrator has declared the address verified, when creating the account. */
     unproven: boolean().notNull().default(false),
   },
   (t) => [index('emails_user').on(t.userId)],
@@ -101,7 +97,7 @@ export const userRoles = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.roleId] }), index('user_roles_role').on(t.roleId)],
 )
 
-/** Bearer tokens and browser sessions. Only digests of their secrets are stored. */
+/** Only digests of the secrets are stored. */
 export const credentials = pgTable(
   'credentials',
   {
@@ -112,9 +108,8 @@ export const credentials = pgTable(
     kind: text({ enum: ['bearer', 'cookie'] }).notNull(),
     /** The session of one sign-in. Null for credentials from before sessions had ids; each is a session of its own. */
     sessionId: text('session_id'),
-    /** Null if unknown. */
     userAgent: text('user_agent'),
-    /** Origin of the other web client that has the credential; null: none. */
+    /** Of the other web client that has the credential; null: none. */
     clientOrigin: text('client_origin'),
     digest: bytea().notNull(),
     authGeneration: integer('auth_generation').notNull(),
@@ -123,7 +118,7 @@ export const credentials = pgTable(
     createdAt: moment('created_at').notNull(),
     /** When the browser got the cookie with the current handle; null for bearer tokens. */
     rotatedAt: moment('rotated_at'),
-    /** Digest of the previous handle, which stays valid for a minute, for requests that are already running. */
+    /** Stays valid for a minute, for requests that are already running. */
     previousDigest: bytea('previous_digest'),
     expiresAt: moment('expires_at').notNull(),
     /** The row is kept for a day, so that a call that ends it again can wait for the same event. */
@@ -143,17 +138,13 @@ export const credentials = pgTable(
   ],
 )
 
-/**
- * Codes that were mailed to prove an address, one row per purpose, address and user, with counts that limit guessing
- * and flooding.
- */
+/** One row per purpose, address and user, with counts that limit guessing and flooding. */
 export const emailCodes = pgTable(
   'email_codes',
   {
     purpose: text({ enum: ['registration', 'verification'] }).notNull(),
-    /** The address in lower case. */
     emailKey: text('email_key').notNull(),
-    /** Id of the user who wants to prove the address; empty for a registration. */
+    /** Empty for a registration. */
     userId: text('user_id').notNull().default(''),
     codeDigest: bytea('code_digest').notNull(),
     expiresAt: moment('expires_at').notNull(),
@@ -165,7 +156,7 @@ export const emailCodes = pgTable(
   (t) => [primaryKey({ columns: [t.purpose, t.emailKey, t.userId] }), index('email_codes_expiry').on(t.expiresAt)],
 )
 
-/** Unfinished flows: single-use tokens, each for one purpose, by digest. */
+/** Single-use tokens of unfinished flows. */
 export const flowTokens = pgTable(
   'flow_tokens',
   {
@@ -181,11 +172,9 @@ export const flowTokens = pgTable(
         'authorization_code',
       ],
     }).notNull(),
-    /** The user to whom the flow belongs; empty: none. */
     userId: text('user_id').notNull(),
-    /** The user's auth generation when the flow began; null: no user. The flow is invalid in later generations. */
+    /** The user's generation when the flow began; null without a user. The flow is invalid in later generations. */
     authGeneration: integer('auth_generation'),
-    /** Data of the flow; its shape depends on the purpose. */
     payload: jsonb().notNull(),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
@@ -193,14 +182,14 @@ export const flowTokens = pgTable(
   (t) => [index('flow_tokens_expiry').on(t.expiresAt), index('flow_tokens_user').on(t.userId)],
 )
 
-/** Invite links, by the digest of their token. An invite that is used up is deleted. */
+/** An invite that is used up is deleted. */
 export const invites = pgTable(
   'invites',
   {
     id: text().primaryKey(),
     digest: bytea().notNull(),
     label: text().notNull(),
-    /** The address to which the link was mailed, as entered; empty if it was not mailed. */
+    /** To which the link was mailed, as entered; empty if it was not mailed. */
     email: text().notNull(),
     roleIds: text('role_ids').array().notNull(),
     maxUses: integer('max_uses').notNull(),
@@ -219,28 +208,25 @@ export const invites = pgTable(
   ],
 )
 
-/** Sign-in attempts of browsers that were sent to a provider and have not returned. */
+/** Browsers that were sent to a provider and have not returned. */
 export const providerLogins = pgTable(
   'provider_logins',
   {
     stateDigest: bytea('state_digest').primaryKey(),
-    /** Digest of the handle in the browser's cookie. */
     browserDigest: bytea('browser_digest').notNull(),
-    /** Empty if the sign-in began with an alias of the provider. */
+    /** Empty if the sign-in began with an alias. */
     providerId: text('provider_id').notNull(),
     nonce: text().notNull(),
     codeVerifier: text('code_verifier').notNull(),
     redirectPath: text('redirect_path').notNull(),
-    /** The user who links an identity; null for a sign-in. */
     linkUserId: text('link_user_id'),
-    /** The auth generation of that user when the attempt began. */
     linkAuthGeneration: integer('link_auth_generation'),
     expiresAt: moment('expires_at').notNull(),
   },
   (t) => [index('provider_logins_expiry').on(t.expiresAt)],
 )
 
-/** Linked identities at providers. The issuer is the id of the provider, unless its type is oidc. */
+/** The issuer is the id of the provider, unless its type is oidc. */
 export const externalIdentities = pgTable(
   'external_identities',
   {
@@ -261,7 +247,6 @@ export const externalIdentities = pgTable(
   ],
 )
 
-/** Consents of users to other web clients. */
 export const oauthConsents = pgTable(
   'oauth_consents',
   {
@@ -274,7 +259,7 @@ export const oauthConsents = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.origin] })],
 )
 
-/** Deletions of accounts; complete once an erasure pass after the first has found nothing in any service. */
+/** Complete once an erasure pass after the first has found nothing in any service. */
 export const deletions = pgTable(
   'deletions',
   {
@@ -282,9 +267,7 @@ export const deletions = pgTable(
       .primaryKey()
       .references(() => users.id),
     requestedAt: moment('requested_at').notNull(),
-    /** The erasure pass that was requested last. */
     pass: integer().notNull().default(1),
-    /** When that pass was last requested. */
     askedAt: moment('asked_at').notNull(),
     completedAt: moment('completed_at'),
   },
@@ -295,7 +278,6 @@ export const deletions = pgTable(
   ],
 )
 
-/** What each service reported about each erasure pass. */
 export const deletionReports = pgTable(
   'deletion_reports',
   {
@@ -310,11 +292,11 @@ export const deletionReports = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.pass, t.service] })],
 )
 
-/** Accounts of imported people, by a digest of their id at the source: the id could identify a deleted person. */
+/** By a digest of the id at the source, which could identify a deleted person. */
 export const importedPeople = pgTable(
   'imported_people',
   {
-    /** SHA-256 of the source and the id at the source. */
+    /** SHA-256 of the source and the id there. */
     key: bytea().primaryKey(),
     userId: text('user_id')
       .notNull()

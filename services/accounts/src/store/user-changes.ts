@@ -4,32 +4,29 @@ import { CommitChannel, type Db, type Tx } from '@parley/postgres'
 import { outbox } from './schema.ts'
 import { lockUser, raiseVersion, type UserRow, type UserWithRoles } from './users.ts'
 
-/** An event about a change of an account. Its aggregate and version are added by {@link changeUser}. */
+/** {@link changeUser} adds aggregate and version. */
 export type Announcement = Pick<OutgoingEvent, 'id' | 'kind' | 'fact' | 'deliveries'>
 export type Change = {
   set?: Partial<Omit<UserRow, 'version' | 'rolesVersion'>>
-  /** Whether the roles change, so that their version increases. */
+  /** Raises the version of the roles. */
   changesRoles?: boolean
   announce: (version: bigint) => Announcement[]
 }
 export type Changed = {
-  /** The account before the change. */
   user: UserWithRoles
-  /** The account with `set` applied; its versions and roles are those from before. */
+  /** With `set` applied; versions and roles are those from before. */
   after: UserWithRoles
-  /** Whether `decide` returned a change. */
   isChanged: boolean
-  /** Outbox entries of the account that are not on the stream yet, from this change and earlier ones. */
+  /** Outbox entries that are not on the stream yet, from this change and earlier ones. */
   unrelayed: bigint[]
 }
 
-/** Notifies the job that clears expired custom statuses about new ones that will expire. */
+/** Wakes the job that clears expired custom statuses. */
 export const statusExpiries = new CommitChannel()
 
 /**
  * Changes an account while its row is locked, so that the versions of its events ascend in commit order. `decide`
- * returns undefined if there is nothing to change; the result then still contains outbox entries of earlier changes
- * that are not on the stream yet. Returns undefined if there is no such account, or it is deleted.
+ * returns undefined if there is nothing to change. Undefined if there is no such account, or it is deleted.
  */
 export async function changeUser(
   db: Db,

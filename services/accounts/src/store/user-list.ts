@@ -2,14 +2,12 @@ import { sql, type SQL } from 'drizzle-orm'
 import { sqlRows, type Reader } from '@parley/postgres'
 import { users } from './schema.ts'
 
-/** Position of an account in the list, which is ordered by creation, then login. */
 export type UserKey = { createdAt: Date; login: string }
 export type UserPage = {
   limit: number
   offset: number
   /** Takes precedence over the offset. */
   after: UserKey | undefined
-  /** Whether to include accounts that cannot sign in. */
   includeDeactivated: boolean
 }
 export type ListedUsers = { keys: (UserKey & { id: string })[]; total: bigint }
@@ -20,7 +18,7 @@ const isListed = ({ includeDeactivated }: UserPage): SQL =>
     : sql`${users.deletedAt} is null and ${users.deactivatedAt} is null`
 const columns = sql`id, created_at as "createdAt", login`
 
-/** Accounts whose login or display name contains the text, ignoring case; all accounts if the text is empty. */
+/** Finds accounts whose login or display name contains the text, ignoring case; all accounts if the text is empty. */
 export async function listUsers(db: Reader, search: string, page: UserPage): Promise<ListedUsers> {
   const text = search.trim()
   return text === '' ? listWithoutSearch(db, page) : listMatches(db, text, page)

@@ -8,11 +8,9 @@ import { emails, handles, userRoles, users } from './schema.ts'
 export type UserRow = typeof users.$inferSelect
 export type UserWithRoles = UserRow & { roleIds: string[] }
 
-/** Ids of the roles that the user of the row holds. */
 export const roleIds = sql<string[]>`coalesce(
   (select array_agg(user_roles.role_id order by user_roles.role_id) from user_roles where user_roles.user_id = users.id),
   array[]::text[])`
-/** An account with the ids of the roles it holds. */
 export const userColumns = { ...getTableColumns(users), roleIds }
 
 const byIds = preparedQuery('users_by_ids', (reader) =>
@@ -22,7 +20,7 @@ const byIds = preparedQuery('users_by_ids', (reader) =>
     .where(sql`${users.id} = any(${sql.placeholder('ids')})`),
 )
 
-/** The accounts with these ids, tombstones included, in no particular order. */
+/** Tombstones included, in no particular order. */
 export async function findUsers(db: Reader, ids: readonly string[]): Promise<UserWithRoles[]> {
   // PostgreSQL rejects NUL, and ids are untrusted input.
   const possible = ids.filter((id) => !id.includes('\0'))
@@ -30,11 +28,10 @@ export async function findUsers(db: Reader, ids: readonly string[]): Promise<Use
   return byIds(db, { ids: possible })
 }
 
-/** The accounts with these ids that are not deleted, in no particular order. */
 export const findUndeletedUsers = async (db: Reader, ids: readonly string[]): Promise<UserWithRoles[]> =>
   (await findUsers(db, ids)).filter(({ deletedAt }) => deletedAt === null)
 
-/** The account of a caller. Throws `unauthenticated` if it does not exist or is deleted. */
+/** Throws `unauthenticated` if the account does not exist or is deleted. */
 export async function getAccount(db: Reader, id: string): Promise<UserWithRoles> {
   const [user] = await findUsers(db, [id])
   if (!user || user.deletedAt) throw accountGone()
@@ -61,12 +58,11 @@ export async function findUserByEmail(db: Reader, address: string): Promise<User
   return user
 }
 
-/** Accounts in id order after a given id, tombstones included. */
+/** In id order, tombstones included. */
 export async function listUsersAfter(db: Reader, after: string, limit: number): Promise<UserWithRoles[]> {
   return db.select(userColumns).from(users).where(gt(users.id, after)).orderBy(asc(users.id)).limit(limit)
 }
 
-/** Users whose custom status expires, and when; the earliest first. */
 export async function listStatusEnds(db: Reader, limit: number): Promise<{ id: string; at: Date }[]> {
   const rows = await db
     .select({ id: users.id, at: users.statusExpiresAt })
@@ -77,7 +73,7 @@ export async function listStatusEnds(db: Reader, limit: number): Promise<{ id: s
   return rows.flatMap(({ id, at }) => (at ? { id, at } : []))
 }
 
-/** Locks an account, tombstones included, and returns it. A caller that changes it must increase its version. */
+/** Tombstones included. A caller that changes the account must increase its version. */
 export async function lockUser(tx: Tx, id: string): Promise<UserWithRoles | undefined> {
   const [locked] = await tx.select().from(users).where(eq(users.id, id)).for('update')
   if (!locked) return undefined
@@ -92,23 +88,21 @@ export async function raiseVersion(tx: Tx, id: string, version: bigint, change: 
     .where(eq(users.id, id))
 }
 
-/** Blocks other transactions that count and create accounts until this one ends. */
 export async function lockUserCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: user count'))`)
 }
 
-/** Number of accounts that are not deleted. */
 export async function countUsers(db: Reader): Promise<number> {
   return db.$count(users, isNull(users.deletedAt))
 }
 
-/** Inserts an account. Throws a unique violation of `handles_pkey` if the login is taken. */
+/** Throws a unique violation of `handles_pkey` if the login is taken. */
 export async function insertUser(tx: Tx, user: typeof users.$inferInsert): Promise<void> {
   await tx.insert(users).values(user)
   await tx.insert(handles).values({ key: loginKey(user.login), kind: 'login', ownerId: user.id })
 }
 
-/** Replaces a user's login in `handles`. Throws a unique violation of `handles_pkey` if the new one is taken. */
+/** Throws a unique violation of `handles_pkey` if the new login is taken. */
 export async function renameHandle(tx: Tx, user: { id: string; login: string }, login: string): Promise<void> {
   await tx
     .update(handles)

@@ -5,7 +5,7 @@ import { isHeldByOtherThan } from './roles.ts'
 import { users } from './schema.ts'
 import { userColumns, type UserWithRoles } from './users.ts'
 
-/** An account as its user sees it, read in one statement because every client reads it often. */
+/** Read in one statement, because every client reads it often. */
 export type ViewerRow = UserWithRoles & { hasVerifiedEmail: boolean; isLastOwner: boolean }
 
 const hasVerifiedEmail = sql<boolean>`exists (select from emails where emails.user_id = users.id)`
@@ -20,7 +20,6 @@ const byId = preparedQuery('viewer', (reader) =>
     .where(eq(users.id, sql.placeholder('id'))),
 )
 
-/** The account of a caller; undefined if there is none. */
 export async function findViewer(reader: Reader, id: string): Promise<ViewerRow | undefined> {
   return (await byId(reader, { id }))[0]
 }

@@ -6,10 +6,8 @@ import type { User } from '@parley/contracts/api'
 import type { UserWithRoles } from '../store/users.ts'
 import { roleNamesOf } from './role.ts'
 
-/** Data and actions that are available to this viewer. */
 type ViewerRights = {
   policy: Policy
-  /** Undefined if this viewer may not see them. */
   addresses: readonly string[] | undefined
   maySeeLoginChange: boolean
   canDelete: boolean

@@ -5,7 +5,6 @@ import type { UserRow } from '../store/users.ts'
 
 type StoredStatus = Pick<UserRow, 'statusEmoji' | 'statusText' | 'statusExpiresAt'>
 
-/** The current status; undefined when there is none or it has expired. */
 export function toCustomStatus(user: StoredStatus, now: Date): CustomUserStatus | undefined {
   const { statusEmoji: emoji, statusText: text, statusExpiresAt: expiresAt } = user
   if (emoji === null || text === null || (expiresAt && expiresAt <= now)) return undefined

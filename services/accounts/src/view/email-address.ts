@@ -4,7 +4,6 @@ import { EmailAddressSchema, type EmailAddress } from '@parley/contracts/api'
 import { isRemovable } from '../domain/removable.ts'
 import type { VerifiedAddress } from '../store/emails.ts'
 
-/** The addresses of an account, as shown to its user. */
 export const toEmailAddresses = (all: readonly VerifiedAddress[], now: Date): EmailAddress[] =>
   all.map((one) =>
     create(EmailAddressSchema, {

@@ -6,23 +6,19 @@ import type { PolicyRole } from '@parley/contracts/internal'
 
 const byPosition = ({ roles }: Policy): PolicyRole[] => [...roles.values()].sort((a, b) => a.position - b.position)
 
-/** Names of these roles, ordered by position; deleted roles are left out. */
 export const roleNamesOf = (roleIds: readonly string[], policy: Policy): string[] =>
   roleIds
     .flatMap((id) => policy.roles.get(id) ?? [])
     .sort((a, b) => a.position - b.position)
     .map(({ name }) => name)
 
-/** All roles, ordered by position. */
 export const toRoles = (policy: Policy): Role[] => byPosition(policy).map(toRole)
 
-/** Roles that a message can mention, ordered by position. */
 export const toMentionableRoles = (policy: Policy): Role[] =>
   byPosition(policy)
     .filter(({ pingable }) => pingable)
     .map(toRole)
 
-/** All roles with the permissions that each allows and denies at server scope. */
 export const toAdminRoles = (policy: Policy): MessageInitShape<typeof AdminRoleSchema>[] =>
   byPosition(policy).map((role) => {
     const { allowed, denied } = effectiveAt(policy, { kind: 'role', id: role.id }, serverScope)

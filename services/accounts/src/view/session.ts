@@ -8,7 +8,7 @@ type ViewContext = { caller: Pick<Caller, 'credentialId'>; now: Date; lifetimeMs
 
 /**
  * A use extends a session to a full lifetime, at most once a day, so the last use is the end minus the lifetime, exact
- * to a day. The result is clamped, because the lifetime may have been configured differently at that time.
+ * to a day. Clamped, because the lifetime may have been configured differently.
  */
 export function toSession(session: ActiveSession, { caller, now, lifetimeMs }: ViewContext): Session {
   const extendedAt = session.expiresAt.getTime() - lifetimeMs

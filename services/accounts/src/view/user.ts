@@ -10,7 +10,6 @@ const deletedName = 'Deleted User'
 export const displayNameOf = (user: { login: string; displayName: string | null }): string =>
   user.displayName ?? user.login
 
-/** What a `User` is made of besides the row of its account. */
 type Details = { presence: PresenceStatus | undefined; avatarUrl: string | undefined; now: Date }
 
 export function toUser(user: UserRow, { presence, avatarUrl, now }: Details): User {

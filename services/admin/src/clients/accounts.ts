@@ -11,7 +11,7 @@ const failUnavailable = (error: unknown): never => {
   throw serviceUnavailable('accounts', error)
 }
 
-/** Returns the profile of a user. Throws `not_found` if the user is unknown or deleted. */
+/** Throws `not_found` if the user is unknown or deleted. */
 export async function getProfile(accounts: Accounts, userId: string): Promise<Profile> {
   const { profiles } = await accounts.getProfiles({ userIds: [userId] }, options).catch(failUnavailable)
   const [profile] = profiles
@@ -19,7 +19,6 @@ export async function getProfile(accounts: Accounts, userId: string): Promise<Pr
   return profile
 }
 
-/** The users with a role. */
 export async function listHolders(accounts: Accounts, roleId: string): Promise<User[]> {
   return (await accounts.listRoleHolders({ roleId }, options).catch(failUnavailable)).users
 }

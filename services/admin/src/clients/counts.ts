@@ -7,10 +7,7 @@ type Clients = { accounts: Client<typeof AccountsInternalService>; rooms: Client
 
 const timeoutMs = 2000
 
-/**
- * Counts users and rooms. Returns undefined if a service fails, so that the rest of the system information can still be
- * shown; throws only the error `internal`.
- */
+/** Undefined if a service fails; throws only the error `internal`. */
 export async function countUsersAndRooms({ accounts, rooms }: Clients): Promise<AdminServerStats | undefined> {
   try {
     const [users, { channels, dms }] = await Promise.all([

@@ -12,13 +12,12 @@ const failUnavailable = (error: unknown): never => {
   throw serviceUnavailable('rooms', error)
 }
 
-/** Finds rooms; unknown ones are left out. */
 export async function findRooms(rooms: Rooms, roomIds: readonly string[]): Promise<RoomHeader[]> {
   const answers = chunks(roomIds).map((ids) => rooms.getRooms({ roomIds: ids }, options))
   return (await Promise.all(answers).catch(failUnavailable)).flatMap((answer) => answer.rooms)
 }
 
-/** Finds a room; undefined if it does not exist, or is a direct message in which the given user does not take part. */
+/** Undefined if the room does not exist, or is a direct message in which the user does not take part. */
 export async function findRoomFor(
   rooms: Rooms,
   { userId, roleIds }: Subject,
@@ -28,7 +27,6 @@ export async function findRoomFor(
   return room
 }
 
-/** Finds groups; unknown ones are left out. */
 export async function findGroups(
   rooms: Rooms,
   groupIds: readonly string[],
@@ -37,7 +35,7 @@ export async function findGroups(
   return (await Promise.all(answers).catch(failUnavailable)).flatMap((answer) => answer.groups)
 }
 
-/** All groups with their channels that are not archived, both in sidebar order. */
+/** Groups and channels in sidebar order, without archived ones. */
 export async function listLayout(rooms: Rooms): Promise<ListLayoutResponse_Group[]> {
   return (await rooms.listLayout({}, options).catch(failUnavailable)).groups
 }

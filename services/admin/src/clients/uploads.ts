@@ -4,10 +4,7 @@ import type { ServerImage } from '../domain/server-events.ts'
 
 const kinds: Record<ServerImage, ServerImageKind> = { logo: ServerImageKind.LOGO, banner: ServerImageKind.BANNER }
 
-/**
- * Converts a blob to a public image and returns its key. Uploads deletes the image after a while unless a
- * `server_updated` event names its key.
- */
+/** Returns the key. Uploads deletes the image after a while unless a `server_updated` event names its key. */
 export async function storeServerImage(
   uploads: Client<typeof UploadsInternalService>,
   image: ServerImage,

@@ -4,7 +4,6 @@ import { isAudited, toAuditEntries } from '../domain/audit/entry.ts'
 import type { Context } from '../context.ts'
 import { appendEntries } from '../store/audit-entries.ts'
 
-/** Records every event, except read markers and notifications, in the audit log. */
 export function recordEvents({ bus, db, now }: Context): Promise<AsyncDisposable> {
   return consumeEvents({
     bus,

@@ -5,7 +5,6 @@ import { changePolicy } from '../actions/roles/change-policy.ts'
 import { clearDecisionsAt } from '../store/policy.ts'
 import { toPolicyDecision } from '../view/policy.ts'
 
-/** When a group is deleted, clears the permission decisions for it. */
 export const clearDecisionsOfDeletedGroups = (ctx: Context): Promise<AsyncDisposable> =>
   consumeEvents({
     ...{ bus: ctx.bus, db: ctx.db, service: 'admin', durable: 'deleted-groups' },
@@ -14,8 +13,7 @@ export const clearDecisionsOfDeletedGroups = (ctx: Context): Promise<AsyncDispos
   })
 
 /**
- * Prepares instead of handling, because the change has a transaction of its own. If it is repeated, it finds nothing to
- * clear.
+ * Prepared instead of handled, because the change has a transaction of its own. Repeated, it finds nothing to clear.
  */
 const onGroupDeleted =
   (ctx: Context): EventPreparation =>

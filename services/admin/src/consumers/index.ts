@@ -3,7 +3,6 @@ import type { Context } from '../context.ts'
 import { recordEvents } from './audit-log.ts'
 import { clearDecisionsOfDeletedGroups } from './deleted-groups.ts'
 
-/** Starts the consumers of admin. */
 export async function startConsumers(host: DatabaseHost, ctx: Context): Promise<void> {
   host.use(await recordEvents(ctx))
   host.use(await clearDecisionsOfDeletedGroups(ctx))

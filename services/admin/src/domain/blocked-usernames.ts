@@ -4,8 +4,8 @@ const maxCharacters = 32
 const maxBytes = 10_000
 
 /**
- * Normalises the list: trimmed, lower case, without duplicates and blanks, sorted. Throws `invalid_argument` if a name or
- * the list is too long.
+ * Trimmed, lower case, without duplicates and blanks, sorted. Throws `invalid_argument` if a name or the list is too
+ * long.
  */
 export function normaliseBlockedUsernames(names: readonly string[]): string[] {
   const kept = [...new Set(names.map((name) => name.trim().toLowerCase()))].filter((name) => name !== '').sort()

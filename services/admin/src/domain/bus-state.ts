@@ -1,6 +1,6 @@
 import type { ConsumerInfo, JetStreamAccountStats, ServerInfo, StreamInfo } from 'nats'
 
-/** State of NATS. Values that could not be read are undefined; consumers are then an empty list, sequences 0. */
+/** Values that could not be read are undefined; consumers are then an empty list, sequences 0. */
 export type BusState = {
   connected: boolean
   server: ServerInfo | undefined
@@ -8,6 +8,6 @@ export type BusState = {
   account: JetStreamAccountStats | undefined
   stream: StreamInfo | undefined
   consumers: ConsumerInfo[]
-  /** Sequence of the newest message by filter subject of the durable consumers; 0 if there is none. */
+  /** Sequence of the newest message by filter subject; 0 if there is none. */
   newest: Map<string, number>
 }

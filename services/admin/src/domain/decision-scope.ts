@@ -2,15 +2,12 @@ import type { Scope, ScopeKind } from '@parley/permissions'
 import { PermissionScopeKind } from '@parley/contracts/admin'
 import { badScope } from '../errors.ts'
 
-/** Scope of a decision; the id of the server scope is empty. */
+/** The id of the server is empty. */
 export type DecisionScope = { readonly kind: ScopeKind; readonly id: string }
 
 const maxIdLength = 128
 
-/**
- * The scope of a request; default: the server. Throws `invalid_argument` for an id that does not fit the kind or is too
- * long.
- */
+/** Default: the server. Throws `invalid_argument` for an id that does not fit the kind or is too long. */
 export function scopeFrom(scope: { kind: PermissionScopeKind; id: string } | undefined): DecisionScope {
   const { kind = PermissionScopeKind.UNSPECIFIED, id = '' } = scope ?? {}
   if (kind === PermissionScopeKind.UNSPECIFIED || kind === PermissionScopeKind.SERVER) {
@@ -22,10 +19,9 @@ export function scopeFrom(scope: { kind: PermissionScopeKind; id: string } | und
   return { kind: kind === PermissionScopeKind.GROUP ? 'group' : 'room', id }
 }
 
-/** The name of a scope in matrices and the audit log: `server`, `group:<id>` or `room:<id>`. */
 export const scopeName = ({ kind, id }: DecisionScope): string => (kind === 'server' ? kind : `${kind}:${id}`)
 
-/** Converts a scope for resolving permissions. `groupId`: the group of a room; empty for a direct message. */
+/** `groupId`: the group of a room; empty for a direct message. */
 export function toScope({ kind, id }: DecisionScope, groupId = ''): Scope {
   switch (kind) {
     case 'server':

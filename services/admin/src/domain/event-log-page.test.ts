@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { toLogPage } from './event-log-page.ts'
 
-/** The result of scanning entries with the sequences 100, 99, ..., of which those at the given positions match. */
+/** The entries have the sequences 100, 99, ...; those at the given positions match. */
 const scanned = (count: number, scan: number, positions: number[]) => ({
   entries: positions.map((scanPosition) => ({ sequence: 101n - BigInt(scanPosition), scanPosition })),
   count,
   oldest: count === 0 ? null : 101n - BigInt(Math.min(count, scan)),
 })
 
-test('a full page ends at its last entry, and reports whether there are older ones', () => {
+test('a full page ends at its last entry, and may have older ones', () => {
   expect(toLogPage(scanned(6, 10, [1, 2, 5]), 3, 10)).toMatchObject({
     hasOlder: true,
     endCursor: '96',
@@ -18,7 +18,7 @@ test('a full page ends at its last entry, and reports whether there are older on
   expect(toLogPage(scanned(5, 10, [1, 2, 5]), 3, 10)).toMatchObject({ hasOlder: false, endCursor: '96' })
 })
 
-test('a scan that fills the page exactly with its last entry does not count as limited', () => {
+test('a scan that just fills the page is not limited', () => {
   expect(toLogPage(scanned(11, 10, [1, 10]), 2, 10)).toMatchObject({
     hasOlder: true,
     endCursor: '91',
@@ -26,7 +26,7 @@ test('a scan that fills the page exactly with its last entry does not count as l
   })
 })
 
-test('a scan that ends before the page is full continues where it ended', () => {
+test('a scan that ends early continues where it ended', () => {
   expect(toLogPage(scanned(11, 10, [3]), 2, 10)).toMatchObject({
     hasOlder: true,
     endCursor: '91',
@@ -36,7 +36,7 @@ test('a scan that ends before the page is full continues where it ended', () => 
   expect(toLogPage(scanned(11, 10, []), 2, 10)).toMatchObject({ entries: [], endCursor: '91', scanLimited: true })
 })
 
-test('a scan that reaches the oldest entry reports that there are no older ones', () => {
+test('a scan that reaches the oldest entry reports the end', () => {
   expect(toLogPage(scanned(10, 10, [3]), 2, 10)).toMatchObject({
     hasOlder: false,
     endCursor: '98',

@@ -1,4 +1,3 @@
-/** The result of scanning at most `maxScanned` entries for a page. */
 export type Scanned<Entry> = {
   /**
    * The matching entries, newest first, as many as fit the page. `scanPosition` is the number of entries scanned up to
@@ -7,7 +6,7 @@ export type Scanned<Entry> = {
   entries: (Entry & { sequence: bigint; scanPosition: number })[]
   /** Number of entries available for the scan, at most one more than `maxScanned`. */
   count: number
-  /** The sequence of the last scanned entry; null if there is none. */
+  /** Of the last scanned entry; null if there is none. */
   oldest: bigint | null
 }
 

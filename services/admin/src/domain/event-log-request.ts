@@ -20,7 +20,6 @@ export function parseSequence(text: string): bigint {
   return sequence > highestSequence ? highestSequence : sequence
 }
 
-/** Throws `invalid_argument` if the times are reversed. */
 export function entryFilter(filter: AdminEventLogFilter | undefined): EntryFilter {
   const { eventType = '', actorId = '', createdAtFrom, createdAtTo } = filter ?? {}
   if (createdAtFrom && createdAtTo && isAfter(createdAtFrom, createdAtTo)) throw timesReversed()
@@ -38,6 +37,5 @@ export const hasCondition = ({ eventType, actorId, from, to }: EntryFilter): boo
 const isAfter = (one: Timestamp, other: Timestamp): boolean =>
   one.seconds === other.seconds ? one.nanos > other.nanos : one.seconds > other.seconds
 
-/** Rounds a time to milliseconds, the precision of entries. */
 const toMs = ({ seconds, nanos }: Timestamp, round: (ms: number) => number): Date =>
   new Date(Number(seconds) * 1000 + round(nanos / 1e6))

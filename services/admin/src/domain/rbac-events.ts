@@ -2,11 +2,9 @@ import type { OutgoingEvent } from '@parley/events'
 import { scopeName, type DecisionScope } from './decision-scope.ts'
 import type { RoleField } from './role-properties.ts'
 
-/** A change of roles or decisions, for the audit log. */
 export type RbacEvent = Pick<OutgoingEvent, 'kind' | 'aggregateId' | 'fact'>
 
 type Named = { id: string; name: string }
-/** The role or user of a decision in the audit log. */
 export type DecisionSubject = { roleName: string } | { userId: string }
 
 const event = (kind: string, aggregateId: string, details: Record<string, string>): RbacEvent => {

@@ -7,22 +7,18 @@ const systemPositions: ReadonlySet<number> = new Set(systemRoles.map(({ position
 const nextCustomPosition = (position: number): number =>
   systemPositions.has(position + 1) ? nextCustomPosition(position + 1) : position + 1
 
-/** All roles, lowest position first; at the same position by name. */
 export function rolesInOrder({ roles }: Policy): PolicyRole[] {
   return [...roles.values()].sort((a, b) => a.position - b.position || (a.name < b.name ? -1 : 1))
 }
 
 const customRoles = (policy: Policy): PolicyRole[] => rolesInOrder(policy).filter(({ isSystem }) => !isSystem)
 
-/** Position of a new role: after the other custom ones. Positions of system roles are skipped. */
+/** After the other custom roles. Positions of system roles are skipped. */
 export function nextPosition(policy: Policy): number {
   return nextCustomPosition(Math.max(0, ...customRoles(policy).map(({ position }) => position)))
 }
 
-/**
- * Returns the custom roles in the order of `names`, with their new positions. Throws unless `names` contains the name of
- * each exactly once.
- */
+/** Throws unless `names` contains the name of each custom role exactly once. */
 export function assignPositions(policy: Policy, names: readonly string[]): { role: PolicyRole; position: number }[] {
   const roles = new Map(rolesInOrder(policy).map((role) => [role.name, role]))
   const expected = customRoles(policy).length

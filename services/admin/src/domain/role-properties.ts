@@ -1,6 +1,5 @@
 import { badRoleText, emptyUpdate } from '../errors.ts'
 
-/** The editable properties of a role. */
 export type RoleProperties = { displayName: string; description: string; pingable: boolean }
 export type RoleField = keyof RoleProperties
 
@@ -9,7 +8,7 @@ type Wanted = { [field in RoleField]?: RoleProperties[field] | undefined }
 const controls = /\p{Cc}/u
 const controlsExceptWhitespace = /[^\P{Cc}\n\r\t]/u
 
-/** The fields that a request sets; absent ones are unchanged. The schema checks lengths. */
+/** Absent fields are unchanged. The schema checks lengths. */
 export function parseRoleProperties({ displayName, description, pingable }: Wanted): Partial<RoleProperties> {
   if (displayName !== undefined && controls.test(displayName)) throw badRoleText('display_name')
   if (description !== undefined && controlsExceptWhitespace.test(description)) throw badRoleText('description')
@@ -24,7 +23,6 @@ export function parseRoleProperties({ displayName, description, pingable }: Want
 
 const fields: readonly RoleField[] = ['displayName', 'description', 'pingable']
 
-/** The fields whose wanted value differs from the current one. */
 export function findChangedFields(before: RoleProperties, wanted: Partial<RoleProperties>): RoleField[] {
   return fields.filter((field) => wanted[field] !== undefined && wanted[field] !== before[field])
 }

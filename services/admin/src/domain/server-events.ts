@@ -3,13 +3,11 @@ import { encodeRealtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { TextName } from './server-texts.ts'
 
-/** An event about the server. It gets the version and the aggregate of the server profile. */
 export type ServerEvent = Pick<OutgoingEvent, 'id' | 'kind' | 'fact' | 'deliveries'>
 
 type Cause = { actorId: string; at: Date }
 type Images = { logoKey: string | null; bannerKey: string | null }
 
-/** Announces name, description and images of the server to all clients, and the keys of the images to uploads. */
 export function serverUpdated(profile: ServerPublicProfile, images: Images, { actorId, at }: Cause): ServerEvent {
   const id = newId('event')
   const { name, description = '', logoUrl, bannerUrl } = profile
@@ -37,7 +35,6 @@ const textKinds: Record<TextName, string> = {
   welcomeMessage: 'server_welcome_message_changed',
 }
 
-/** An event for the audit log, without the text. */
 export const textChanged = (name: TextName): ServerEvent => ({ kind: textKinds[name], fact: details({}) })
 
 export type ServerImage = 'logo' | 'banner'
@@ -52,7 +49,7 @@ export const imageCleared = (image: ServerImage): ServerEvent => ({
   fact: details({}),
 })
 
-/** The names are left out of the audit log, because they may be names of people. */
+/** Without the names, because they may be names of people. */
 export const blockedUsernamesChanged = (added: number, removed: number): ServerEvent => ({
   kind: 'server_blocked_usernames_changed',
   fact: details({ added: String(added), removed: String(removed) }),

@@ -1,6 +1,6 @@
 import { emptyUpdate, textTooLong } from '../errors.ts'
 
-/** The stored texts of the server. Null means the default name or description, and no text for the other two. */
+/** Null means the default name or description, and no text for the other two. */
 export type ServerTexts = {
   name: string | null
   description: string | null
@@ -21,8 +21,8 @@ const maxMotdBytes = 1000
 const maxWelcomeBytes = 10_000
 
 /**
- * The texts that a request sets; absent ones are unchanged, blank ones are reset. Throws `invalid_argument` if there is
- * none, or if Markdown has too many bytes; the schema checks lengths in characters.
+ * Absent texts are unchanged, blank ones are reset. Throws `invalid_argument` if there is none, or if Markdown has too
+ * many bytes; the schema checks lengths in characters.
  */
 export function parseServerTexts({ serverName, description, motd, welcomeMessage }: Wanted): Partial<ServerTexts> {
   const texts = {
@@ -37,7 +37,6 @@ export function parseServerTexts({ serverName, description, motd, welcomeMessage
   return texts
 }
 
-/** The names of the wanted texts that differ from the current ones. */
 export function findChangedTexts(before: ServerTexts, wanted: Partial<ServerTexts>): TextName[] {
   return names.filter((name) => wanted[name] !== undefined && wanted[name] !== before[name])
 }

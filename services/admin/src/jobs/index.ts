@@ -4,7 +4,6 @@ import { keepAuditBuckets } from './keep-audit-buckets.ts'
 import { releaseUnusedRoleNames } from './release-role-names.ts'
 import { replaceLostPolicy } from './replace-lost-policy.ts'
 
-/** Starts the periodic work. */
 export function startJobs(host: DatabaseHost, ctx: Context): void {
   host.use(keepAuditBuckets(ctx, host.signal))
   host.use(releaseUnusedRoleNames(ctx, host.signal))

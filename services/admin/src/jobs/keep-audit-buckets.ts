@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { logBucketDropped, reportBucketsMissing } from '../metrics.ts'
 import { dropBucket, listBuckets, makePartition } from '../store/audit-buckets.ts'
 
-/** Creates the tables of the audit log before their month, and drops those past their retention, even empty ones. */
+/** Creates tables before their month, and drops those past their retention, even empty ones. */
 export function keepAuditBuckets(ctx: Context, signal: AbortSignal): AsyncDisposable {
   return periodically({
     name: 'audit buckets',
@@ -18,7 +18,7 @@ export function keepAuditBuckets(ctx: Context, signal: AbortSignal): AsyncDispos
 }
 
 /**
- * On failure the job tries again. A bucket that gets entries before it has a table never gets one: all of its entries go
+ * After a failure the job tries again. A bucket that gets entries before it has a table never gets one: its entries go
  * to the default partition.
  */
 export async function makeAuditBucketsAhead(ctx: Pick<Context, 'db' | 'now'>): Promise<void> {

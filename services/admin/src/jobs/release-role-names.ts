@@ -4,10 +4,10 @@ import { releaseMarkedNames } from '../actions/roles/role-names.ts'
 import { markOlderForRelease } from '../store/pending-role-names.ts'
 
 const everyMs = 30_000
-/** How long a reservation lasts: longer than any call takes. */
+/** Longer than any call takes. */
 const reservationMs = 120_000
 
-/** Releases names reserved for roles that were never created, and names of deleted roles that accounts still holds. */
+/** Names reserved for roles that were never created, and names of deleted roles that accounts still holds. */
 export function releaseUnusedRoleNames(ctx: Context, signal: AbortSignal): AsyncDisposable {
   const run = async () => {
     await markOlderForRelease(ctx.db, new Date(ctx.now().getTime() - reservationMs))

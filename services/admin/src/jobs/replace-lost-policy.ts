@@ -9,8 +9,8 @@ const everyMs = 60_000
 const afterFailureMs = 1_000
 
 /**
- * After a restore of this database, other services have a newer policy, which is lost here. This job announces a
- * revision above theirs, so that they load the current policy.
+ * After a restore of this database, other services have a newer policy. This job announces a revision above theirs, so
+ * that they load the current one.
  */
 export const replaceLostPolicy = (ctx: Context, signal: AbortSignal): AsyncDisposable =>
   periodically({ name: 'replace a lost policy', everyMs, afterFailureMs, signal, run: () => replaceIfLost(ctx) })

@@ -10,10 +10,6 @@ type DirectRequest = { login: string }
 const { databaseUrl } = readConfig.fields
 const readSettings = defineConfig({ databaseUrl })
 
-/**
- * Reads from the database what the accounts service needs to create an account: the policy, and whether the login is
- * blocked. `input`: a `DirectRequest` as JSON.
- */
 export async function answerDirectly(
   input: string,
   env: NodeJS.ProcessEnv = process.env,

@@ -1,7 +1,6 @@
 import { appliesAt, isPermission, type Permission, type ScopeKind } from '@parley/permissions'
 import { notDecidableAt, unknownPermission } from '../errors.ts'
 
-/** Throws `invalid_argument` unless the text names a permission that can be decided at that kind of scope. */
 export function assertDecidable(permission: string, kind: ScopeKind): asserts permission is Permission {
   if (!isPermission(permission)) throw unknownPermission(permission)
   if (!appliesAt(permission, kind)) throw notDecidableAt(permission, kind)

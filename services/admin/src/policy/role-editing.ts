@@ -2,13 +2,13 @@ import { may, roomScope, serverScope, type Policy, type Subject } from '@parley/
 import type { RoomHeader } from '@parley/contracts/internal'
 import { groupNotFound, permissionRequired, roomNotFound } from '../errors.ts'
 
-/** The scope of a request, and the group or room if it exists. */
+/** `name` and `room` are undefined if the group or room does not exist. */
 export type ResolvedScope =
   | { readonly kind: 'server' }
   | { readonly kind: 'group'; readonly groupId: string; readonly name: string | undefined }
   | { readonly kind: 'room'; readonly roomId: string; readonly room: RoomHeader | undefined }
 
-/** Throws unless the subject may decide at the scope: with role.manage everywhere, with room.manage in that room. */
+/** Requires role.manage or, for a room, room.manage in that room. */
 export function assertMayDecideAt(policy: Policy, subject: Subject, resolved: ResolvedScope): void {
   if (may(policy, subject, 'role.manage', serverScope)) return
   if (resolved.kind !== 'room') throw permissionRequired('role.manage')
@@ -16,7 +16,6 @@ export function assertMayDecideAt(policy: Policy, subject: Subject, resolved: Re
     throw permissionRequired('room.manage')
 }
 
-/** Throws `not_found` for a missing group or room. */
 export function assertExists(resolved: ResolvedScope): void {
   if (resolved.kind === 'group' && resolved.name === undefined) throw groupNotFound()
   if (resolved.kind === 'room' && !resolved.room) throw roomNotFound()

@@ -1,7 +1,6 @@
 import { isOwner, may, serverScope, type Permission, type Policy, type Subject } from '@parley/permissions'
 import { permissionRequired, onlyOwners } from '../errors.ts'
 
-/** Throws unless the subject has the permission for the server. */
 export function assertMay(policy: Policy, subject: Subject, permission: Permission): void {
   if (!may(policy, subject, permission, serverScope)) throw permissionRequired(permission)
 }

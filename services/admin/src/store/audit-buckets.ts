@@ -7,7 +7,7 @@ const rowsPerDelete = 5000
 
 const partition = (bucket: Bucket) => sql.identifier(`audit_entries_${bucketName(bucket)}`)
 
-/** Creates the table of a bucket, unless the bucket already has entries, which may be in the default partition. */
+/** Does nothing if the bucket has entries, which may be in the default partition. */
 export async function makePartition(db: Db, bucket: Bucket): Promise<void> {
   await db.transaction(async (tx) => {
     await lockPartitions(tx)
@@ -23,7 +23,6 @@ export async function makePartition(db: Db, bucket: Bucket): Promise<void> {
   })
 }
 
-/** Deletes a bucket with its entries, including those in the default partition. */
 export async function dropBucket(db: Db, bucket: Bucket): Promise<void> {
   const name = bucketName(bucket)
   await db.transaction(async (tx) => {
@@ -36,7 +35,7 @@ export async function dropBucket(db: Db, bucket: Bucket): Promise<void> {
   await db.delete(auditCounts).where(eq(auditCounts.bucket, name))
 }
 
-/** Names of the buckets that hold entries or have a table, and of the default partition. */
+/** Buckets that hold entries or have a table, and the default partition. */
 export async function listBuckets(db: Db): Promise<string[]> {
   const { rows } = await db.execute<{ name: string }>(sql`
     select ${auditCounts.bucket} as name from ${auditCounts}
@@ -47,10 +46,7 @@ export async function listBuckets(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/**
- * Makes processes create and drop tables one after another: concurrently, `create table if not exists` can fail on the
- * system catalog.
- */
+/** Concurrent `create table if not exists` can fail on the system catalog. */
 async function lockPartitions(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('audit partitions'))`)
 }

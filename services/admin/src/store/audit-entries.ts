@@ -7,10 +7,7 @@ import { auditCounts, auditEntries } from './schema.ts'
 
 export type AuditEntryRow = Omit<typeof auditEntries.$inferSelect, 'bucket'>
 
-/**
- * Appends entries in order. The counter's row is locked until the commit: sequences have no gaps and become visible in
- * ascending order, even if several processes append.
- */
+/** The counter's row is locked until the commit, so sequences have no gaps and become visible in ascending order. */
 export async function appendEntries(tx: Tx, entries: readonly NewAuditEntry[]): Promise<void> {
   const column = <T>(of: (entry: NewAuditEntry) => T) => sql.param(entries.map(of))
   await tx.execute(sql`
@@ -46,16 +43,14 @@ export async function countEntries(db: Reader): Promise<bigint> {
   return BigInt(row?.entries ?? 0)
 }
 
-/** Types of the stored entries. */
 export async function listStoredTypes(db: Reader): Promise<string[]> {
   const rows = await db.selectDistinct({ eventType: auditCounts.eventType }).from(auditCounts)
   return rows.map(({ eventType }) => eventType)
 }
 
 export type LogQuery = {
-  /** Only entries below this sequence; undefined for the newest entries. */
+  /** Entries below this sequence; undefined for the newest. */
   before: bigint | undefined
-  /** Maximum number of entries to return. */
   limit: number
   /** Maximum number of entries to compare with the filter. */
   scanLimit: number
@@ -63,7 +58,6 @@ export type LogQuery = {
 }
 const highestSequence = 2n ** 63n - 1n
 
-/** Reads a part of the log and returns its entries that match the filter, newest first. */
 export async function scanEntries(
   db: Reader,
   { before = highestSequence, limit, scanLimit, filter }: LogQuery,

@@ -7,7 +7,6 @@ export async function isBlocked(db: Reader, login: string): Promise<boolean> {
   return found.length > 0
 }
 
-/** Returns the given logins that are blocked, in lower case. */
 export async function filterBlocked(db: Reader, logins: readonly string[]): Promise<Set<string>> {
   if (logins.length === 0) return new Set()
   const keys = logins.map((login) => login.toLowerCase())

@@ -6,7 +6,7 @@ export type LogSize = {
   entries: bigint
   /** On disk, with indexes. */
   bytes: bigint
-  /** Number of parked events that the log lacks. */
+  /** Parked events, which the log lacks. */
   parked: bigint
 }
 

@@ -6,14 +6,14 @@ export type PendingRoleName = typeof pendingRoleNames.$inferSelect
 
 const { roleId, name, state, since } = pendingRoleNames
 
-/** Records a name that accounts has reserved, or is about to reserve, for a role that does not exist. */
+/** Call this before accounts reserves the name, or when the name must be released. */
 export async function insertPending(db: Reader, pending: PendingRoleName): Promise<void> {
   await db.insert(pendingRoleNames).values(pending)
 }
 
 /**
- * Deletes the pending name in the transaction that creates its role. Returns false if the name was marked for release:
- * the role must then not be created.
+ * Runs in the transaction that creates the role. False if the name was marked for release: the role must then not be
+ * created.
  */
 export async function completeReservation(tx: Tx, id: string): Promise<boolean> {
   const completed = await tx
@@ -23,12 +23,12 @@ export async function completeReservation(tx: Tx, id: string): Promise<boolean> 
   return completed.length > 0
 }
 
-/** Marks the name for release, so that the role can no longer be created. Does nothing if the role was created. */
+/** The role can then no longer be created. Does nothing if it exists. */
 export async function markForRelease(db: Db, id: string): Promise<void> {
   await db.update(pendingRoleNames).set({ state: 'given_up' }).where(eq(roleId, id))
 }
 
-/** Marks names for release that were reserved before this time and whose roles still do not exist. */
+/** Reservations older than this whose roles still do not exist. */
 export async function markOlderForRelease(db: Db, before: Date): Promise<void> {
   await db
     .update(pendingRoleNames)
@@ -36,7 +36,7 @@ export async function markOlderForRelease(db: Db, before: Date): Promise<void> {
     .where(and(eq(state, 'reserved'), lt(since, before)))
 }
 
-/** Lists the names that are marked for release, oldest first: all, or those with the given name or role id. */
+/** Oldest first: all, or those with the given name or role id. */
 export async function listNamesToRelease(
   db: Db,
   about: { name?: string; roleId?: string } = {},

@@ -8,7 +8,7 @@ import type { RbacEvent } from '../domain/rbac-events.ts'
 import { lockPolicy, storeRevision } from './policy.ts'
 import { outbox } from './schema.ts'
 
-/** What a change announces: `delta` to the processes that follow the policy, `events` to the audit log. */
+/** `delta` is for the processes that follow the policy, `events` for the audit log. */
 export type PolicyChange = {
   delta: Pick<MessageInitShape<typeof PolicyDeltaSchema>, 'roles' | 'deletedRoleIds' | 'decisions'>
   events: RbacEvent[]
@@ -17,7 +17,7 @@ export type PolicyChange = {
 }
 
 /**
- * `change` is undefined if nothing changed. If other processes then have a newer policy, which this database has lost,
+ * `change` is undefined if nothing changed. If other processes have a newer policy, which this database has lost,
  * `unchangedState` is announced as the delta.
  */
 export type PolicyChangeResult<T> = {
@@ -31,19 +31,17 @@ export type CommittedPolicyChange<T> = {
   revision: bigint
   /** Whether the revision was raised; after a restore this may happen without a change. */
   changed: boolean
-  /** Outbox entries for the audit log. */
   auditEntries: bigint[]
   /**
    * Outbox entries of the policy that are not on the stream yet, including earlier ones: a repeated call that changes
-   * nothing waits for the entries of the first one.
+   * nothing waits for these.
    */
   unpublished: bigint[]
 }
 
 /**
- * Runs a change of roles or decisions under the lock of the policy, with its events. `by.above`: the highest revision
- * that another process is known to have. If it is higher than the stored one, the database was restored: a revision
- * above it is then announced even if nothing changes, so that the other processes load the whole policy.
+ * `by.above`: the highest revision that another process is known to have. If it is higher than the stored one, the
+ * database was restored: a revision above it is then announced even if nothing changes.
  */
 export async function changePolicy<T>(
   db: Db,

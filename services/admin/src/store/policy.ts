@@ -6,7 +6,7 @@ export type DecisionRow = typeof permissionDecisions.$inferSelect
 export type DecisionKey = Omit<DecisionRow, 'decision'>
 export type PolicyRows = { revision: bigint; roles: (typeof roles.$inferSelect)[]; decisions: DecisionRow[] }
 
-/** Roles and decisions with their revision, in one snapshot. */
+/** In one snapshot. */
 export async function getPolicy(db: Db): Promise<PolicyRows> {
   return db.transaction(async (tx) => ({ revision: await getRevision(tx), ...(await readPolicy(tx)) }), {
     isolationLevel: 'repeatable read',
@@ -22,7 +22,7 @@ export async function getRevision(reader: Reader): Promise<bigint> {
   return revisionOf(await reader.select().from(policyState))
 }
 
-/** Returns the current revision and locks the policy until the transaction ends. */
+/** Returns the revision and locks the policy until the transaction ends. */
 export async function lockPolicy(tx: Tx): Promise<bigint> {
   return revisionOf(await tx.select().from(policyState).for('update'))
 }
@@ -36,7 +36,7 @@ export async function storeRevision(tx: Tx, revision: bigint): Promise<void> {
   await tx.update(policyState).set({ revision })
 }
 
-/** Stores a decision; returns false if it was already stored. */
+/** False if the decision was already stored. */
 export async function storeDecision(tx: Tx, row: DecisionRow): Promise<boolean> {
   const { scopeKind, scopeId, subjectKind, subjectId, permission, decision } = permissionDecisions
   const written = await tx
@@ -51,13 +51,11 @@ export async function storeDecision(tx: Tx, row: DecisionRow): Promise<boolean> 
   return written.length > 0
 }
 
-/** Returns false if no decision was stored. */
 export async function clearDecision(tx: Tx, key: DecisionKey): Promise<boolean> {
   const cleared = await tx.delete(permissionDecisions).where(hasKey(key)).returning()
   return cleared.length > 0
 }
 
-/** Clears every decision about a role or a user; returns the cleared ones. */
 export async function clearDecisionsOf(
   tx: Tx,
   subject: Pick<DecisionKey, 'subjectKind' | 'subjectId'>,
@@ -69,7 +67,6 @@ export async function clearDecisionsOf(
     .returning()
 }
 
-/** Clears every decision at a scope; returns the cleared ones. */
 export async function clearDecisionsAt(tx: Tx, scope: { kind: 'group'; id: string }): Promise<DecisionKey[]> {
   const { scopeKind, scopeId } = permissionDecisions
   return tx

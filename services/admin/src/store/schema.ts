@@ -11,7 +11,7 @@ export {
   streamRecovery,
 } from '@parley/events/schema'
 
-/** One row: the revision of roles and decisions, locked by every change. */
+/** One row, locked by every change of roles and decisions. */
 export const policyState = pgTable(
   'policy_state',
   {
@@ -32,8 +32,8 @@ export const roles = pgTable('roles', {
 })
 
 /**
- * Names that accounts may have reserved for roles that do not exist: the role is being created, or the name must be
- * released. The row is deleted when the role is created, or when accounts has released the name.
+ * Names that accounts may have reserved for roles that do not exist. The row is deleted when the role is created, or
+ * when accounts has released the name.
  */
 export const pendingRoleNames = pgTable(
   'pending_role_names',
@@ -46,7 +46,7 @@ export const pendingRoleNames = pgTable(
   (t) => [index('pending_role_names_since').on(t.since)],
 )
 
-/** Permission decisions for a role or a user at a scope; the id of the server scope is empty. */
+/** The id of the server scope is empty. */
 export const permissionDecisions = pgTable(
   'permission_decisions',
   {
@@ -67,7 +67,7 @@ export const permissionDecisions = pgTable(
   ],
 )
 
-/** One row: texts and images of the server. Null means the default (name, description) or none (all others). */
+/** One row. Null means the default (name, description) or none (all others). */
 export const serverProfile = pgTable(
   'server_profile',
   {
@@ -83,7 +83,7 @@ export const serverProfile = pgTable(
   (t) => [check('server_profile_single', sql`${t.id} = 'server'`)],
 )
 
-/** Logins that nobody can choose, in lower case. */
+/** In lower case. */
 export const blockedUsernames = pgTable('blocked_usernames', {
   username: text().primaryKey(),
 })
@@ -99,8 +99,8 @@ export const auditCounter = pgTable(
 )
 
 /**
- * The audit log, partitioned by bucket (class and month of recording). Only the migration contains the partitioning,
- * which drizzle cannot express.
+ * Partitioned by bucket (class and month of recording). Only the migration contains the partitioning, which drizzle
+ * cannot express.
  */
 export const auditEntries = pgTable(
   'audit_entries',
@@ -121,7 +121,7 @@ export const auditEntries = pgTable(
   (t) => [primaryKey({ name: 'audit_entries_key', columns: [t.sequence, t.bucket] })],
 )
 
-/** Number of entries per type in a bucket, so that they need not be counted. */
+/** Entries per type and bucket, so that they need not be counted. */
 export const auditCounts = pgTable(
   'audit_counts',
   {

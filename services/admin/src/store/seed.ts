@@ -5,8 +5,8 @@ import { blockedUsernames, permissionDecisions, policyState, roles, serverProfil
 const defaultBlockedUsernames = ['root', 'admin', 'superuser', 'op', 'operator', 'support']
 
 /**
- * Gives an empty database its system roles, default decisions, blocked usernames and profile; returns whether it did.
- * The row of the policy serves as lock: one process inserts it, and others wait for the commit and do nothing.
+ * Returns whether the database was empty. The row of the policy serves as lock: other processes wait for the commit and
+ * do nothing.
  */
 export async function seed(db: Db): Promise<boolean> {
   return db.transaction(async (tx) => {

@@ -5,7 +5,6 @@ import type { ServerEvent } from '../domain/server-events.ts'
 import { serverProfile } from './schema.ts'
 import type { ServerProfileRow } from './server-profile.ts'
 
-/** `set`: new values of the profile. `events` gets the new profile. */
 export type ServerChange = {
   set?: Partial<ServerProfileRow>
   events: (after: ServerProfileRow) => ServerEvent[]
@@ -13,8 +12,8 @@ export type ServerChange = {
 export type ServerChangeResult = { profile: ServerProfileRow; entries: bigint[] }
 
 /**
- * Changes the profile or the blocked usernames under the lock of the profile's row, and raises the version of the
- * profile. `decide` returns undefined if nothing changes. Returns the profile and the ids of the outbox entries.
+ * Works under the lock of the profile's row, and raises the version. `decide` returns undefined if nothing changes.
+ * `entries` are ids of outbox entries.
  */
 export async function changeServer(
   db: Db,

@@ -4,13 +4,12 @@ import type { AdminRoleSchema } from '@parley/contracts/admin'
 import type { PolicyRole } from '@parley/contracts/internal'
 import { toRole } from './role.ts'
 
-/** A role with its allowed and denied permissions at server scope; the role `owner` is always allowed all of them. */
+/** Permissions at server scope; `owner` is always allowed all of them. */
 export function toAdminRole(policy: Policy, role: PolicyRole): MessageInitShape<typeof AdminRoleSchema> {
   const { allowed, denied } = effectiveAt(policy, { kind: 'role', id: role.id }, serverScope)
   return { role: toRole(role), permissions: [...allowed], permissionDenials: [...denied] }
 }
 
-/** The viewer's rights to manage roles. */
 export const toRoleRights = (policy: Policy, viewer: Subject) => ({
   viewerCanManageRoles: may(policy, viewer, 'role.manage', serverScope),
   viewerCanAssignRoles: may(policy, viewer, 'role.assign', serverScope),

@@ -42,7 +42,7 @@ export function toAccount({ limits, memory, storage, streams, consumers }: JetSt
   })
 }
 
-/** `replicas`: how many copies of the stream there should be; if undefined, as many as there are. */
+/** `replicas`: the wanted copies of the stream; if undefined, as many as there are. */
 export function toNatsStats({ stream, consumers }: BusState, replicas: number | undefined): AdminNatsStats {
   return create(AdminNatsStatsSchema, {
     totalMessages: BigInt(stream?.state.messages ?? 0),

@@ -24,13 +24,12 @@ export const toPermissionScope = ({ kind, id }: DecisionScope): MessageInitShape
 
 export const toDecision = (decision: 'allow' | 'deny'): PermissionDecision => decisions[decision]
 
-/** The decision about one permission. */
 export function decisionAbout({ allowed, denied }: Decisions, permission: Permission): PermissionDecision {
   if (denied.includes(permission)) return PermissionDecision.DENY
   return allowed.includes(permission) ? PermissionDecision.ALLOW : PermissionDecision.NONE
 }
 
-/** The effective decision at a scope is the nearest one, so a stored decision is effective at its own scope. */
+/** A stored decision is effective at its own scope. */
 export function toScopedDecision(stored: StoredDecision): MessageInitShape<typeof ScopedPermissionDecisionSchema> {
   const decision = decisions[stored.decision]
   const { permission, scope } = stored

@@ -4,10 +4,9 @@ import type { PermissionMatrixCellSchema, PermissionMatrixScopeSchema } from '@p
 import { scopeName, toScope, type DecisionScope } from '../domain/decision-scope.ts'
 import { decisionAbout, toScopeKind } from './decision.ts'
 
-/** A scope with its display name; `groupId` is the group of a channel. */
+/** `groupId` is the group of a channel. */
 export type Column = DecisionScope & { readonly label: string; readonly groupId: string }
 
-/** What the matrices of a role and of a user have in common: the holder's decisions at the scopes of the columns. */
 export function toMatrix(policy: Policy, holder: Holder, columns: readonly Column[]) {
   return {
     applicablePermissions: permissions.map(({ permission }) => permission),

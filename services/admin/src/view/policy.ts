@@ -20,7 +20,7 @@ const decisions = {
   none: PermissionDecision.NONE,
 }
 
-/** A decision in a policy message; `none` in a delta removes the stored one. */
+/** `none` in a delta removes the stored decision. */
 export function toPolicyDecision(key: DecisionKey, decision: keyof typeof decisions): PolicyDecision {
   return create(PolicyDecisionSchema, {
     roleId: key.subjectKind === 'role' ? key.subjectId : '',

@@ -5,7 +5,6 @@ import { auditDurable } from '../domain/audit/durable.ts'
 import type { BusState } from '../domain/bus-state.ts'
 import type { LogSize } from '../store/log-size.ts'
 
-/** Returns the projections of services with their lag: one for each durable consumer. */
 export function toProjections(bus: BusState, log: LogSize): AdminProjectionState[] {
   return bus.consumers
     .filter(({ config }) => config.durable_name !== undefined)

@@ -4,7 +4,7 @@ import type { TierRolesSchema } from '@parley/contracts/admin'
 import { rolesInOrder } from '../domain/role-order.ts'
 import { toRole } from './role.ts'
 
-/** The decisions of every role at one scope, and the permissions that would apply without them. */
+/** With the permissions that would apply without the decisions at this scope. */
 export function toTierRoles(policy: Policy, scope: Scope): MessageInitShape<typeof TierRolesSchema> {
   const kind = scope.kind === 'dm' ? 'room' : scope.kind
   return {

@@ -6,12 +6,12 @@ import { currentTraceparent } from '@parley/telemetry'
 import { uploadsUnavailable } from '../errors.ts'
 import { Targets } from './targets.ts'
 
-/** Stores the image of a call in uploads; returns the id of the blob, which the method gets instead. */
+/** Stores an image in uploads; returns the id of the blob. */
 export type PutBlob = (bytes: Uint8Array, call: { callerId: string; method: string }) => Promise<string>
 
 const timeoutMs = 15_000
 
-/** All processes of uploads are equivalent: if one fails, the next one is tried. A single one is tried twice. */
+/** If a process of uploads fails, the next one is tried. A single one is tried twice. */
 export function blobClient({ urls, secret }: { urls: readonly string[]; secret: string }): PutBlob & AsyncDisposable {
   const agent = new Agent({ keepAlive: true, timeout: timeoutMs })
   const targets = new Targets('blobs', [...urls])

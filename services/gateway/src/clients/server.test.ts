@@ -18,7 +18,7 @@ test('the description is fetched once for everyone, and again after five seconds
   expect(fetch).toHaveBeenCalledTimes(2)
 })
 
-test('during an outage the last description is used, or a default before the first; later calls fetch it again', async () => {
+test('during an outage the last description is used, or a default', async () => {
   let now = 1
   const fetch = jest.fn(() => Promise.reject<ReturnType<typeof named>>(new Error('unavailable')))
   const describe = serverDescription(fetch, () => now)

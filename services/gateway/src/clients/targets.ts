@@ -1,17 +1,15 @@
 import { logger } from '@parley/telemetry'
 
 const log = logger('targets')
-/** How long a failed server is tried last, in milliseconds. */
 const pauseMs = 10_000
 
-/** Equivalent servers behind the gateway, used round-robin; a server that failed recently is tried last. */
+/** Equivalent servers, used round-robin; one that failed recently is tried last. */
 export class Targets<Target> {
   readonly #what: string
   readonly #all: readonly Target[]
   readonly #pausedUntil = new Map<Target, number>()
   #turn = 0
 
-  /** `what`: name of the service that the targets provide, for the log. */
   constructor(what: string, targets: readonly Target[]) {
     this.#what = what
     this.#all = targets
@@ -21,7 +19,6 @@ export class Targets<Target> {
     return this.#all
   }
 
-  /** All targets in the order in which to try them now. */
   inOrder(): Target[] {
     const first = this.#all.length === 0 ? 0 : this.#turn++ % this.#all.length
     const rotated = [...this.#all.slice(first), ...this.#all.slice(0, first)]

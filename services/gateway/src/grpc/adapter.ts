@@ -24,12 +24,12 @@ export type NodeServerResponse = Parameters<NodeHandler>[1]
 
 const peerKey = createContextKey<string | undefined>(undefined)
 
-/** Maximum message size in bytes, except for methods with an image or without a caller, which have their own. */
+/** In bytes; methods with an image or without a caller have their own limit. */
 const maxMessageBytes = 2 * 1024 * 1024
 
 /**
- * Handlers for gRPC, gRPC-Web, streams (reflection) and all calls over HTTP/2, at the root and below the prefix. Only
- * unary Connect calls over HTTP/1.1 are handled elsewhere, by `ConnectUnary`.
+ * For gRPC, gRPC-Web, streams (reflection) and all calls over HTTP/2. Unary Connect calls over HTTP/1.1 go to
+ * `ConnectUnary`.
  */
 export function createAdapters(options: Options): { root: NodeHandler; prefixed: NodeHandler } {
   const routes = (router: ConnectRouter): void => {

@@ -25,9 +25,8 @@ type Call = {
 const lingerMs = 1_000
 
 /**
- * Admits or refuses a call that the protocol library handles. The library reads a whole message before it calls a
- * handler, so the sender is authenticated, and a slot for a whole image reserved, before the library gets the request.
- * For other calls, the bytes that it reads and writes are counted.
+ * The protocol library reads a whole message before it calls a handler. So the sender is authenticated, and a slot for
+ * an image reserved, before the library gets the request.
  */
 export async function admitCall({ forwarder, images, metrics }: Options, call: Call): Promise<void> {
   const { handler, request, response, held } = call
@@ -62,7 +61,6 @@ export async function admitCall({ forwarder, images, metrics }: Options, call: C
 const isCall = ({ method, headers: { 'content-type': type } }: NodeServerRequest): boolean =>
   method === 'POST' && (unaryFormat(type) !== undefined || /^application\/grpc/i.test(type ?? ''))
 
-/** Counts the bytes of a call as they are read and written; ends a call that would exceed the memory limit. */
 function countBytes(request: NodeServerRequest, response: NodeServerResponse, held: HeldBytes): void {
   const end = (): false => {
     if ('stream' in response) response.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
@@ -77,23 +75,18 @@ function countBytes(request: NodeServerRequest, response: NodeServerResponse, he
   Object.assign(response, { write: writeCounted })
 }
 
-/**
- * Calls the listener when the response has been sent, and when the connection closes. Over HTTP/2 it listens to the
- * stream, because the response object finishes only when the client has also sent everything.
- */
+/** Over HTTP/2 listens to the stream: the response object finishes only when the client has sent everything. */
 function onAnswered(response: NodeServerResponse, listener: () => void): void {
   const answer = 'stream' in response ? response.stream : response
   answer.on('finish', listener).on('close', listener)
 }
 
-/** Answers a call that was not admitted, and discards the rest of its request. */
 function refuse(request: NodeServerRequest, response: NodeServerResponse, error: ConnectError): void {
   const { status, headers, body } = refusalOf(request.headers['content-type'], error)
   if ('stream' in response) {
     response.stream.respond({ ':status': status, ...headers }, { endStream: body === undefined })
     if (body) response.stream.end(body)
-    // A client that is still sending may see a reset instead of the response, so the bytes that it sends in the next
-    // moment are discarded.
+    // A client that is still sending may see a reset instead of the response.
     request.resume()
     const lingering = setTimeout(() => response.stream.close(constants.NGHTTP2_NO_ERROR), lingerMs)
     response.stream.once('close', () => clearTimeout(lingering))
@@ -105,7 +98,7 @@ function refuse(request: NodeServerRequest, response: NodeServerResponse, error:
 
 type Refusal = { status: number; headers: Record<string, string>; body: Uint8Array | undefined }
 
-/** The refusal in the protocol of the call. A gRPC response without a message carries its trailers as headers. */
+/** A gRPC response without a message carries its trailers as headers. */
 function refusalOf(contentType: string | undefined, error: ConnectError): Refusal {
   if (!unaryFormat(contentType)) {
     const trailers = Object.fromEntries(setTrailerStatus(new Headers(), error))

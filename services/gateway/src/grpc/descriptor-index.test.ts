@@ -17,7 +17,7 @@ describe('the descriptor index', () => {
     expect(index.fileOfSymbol(symbol)?.proto.name).toBe('svc/api/v1/rooms.proto')
   })
 
-  test('encodes a file with everything it imports, so that a client can link it', () => {
+  test('encodes a file with everything it imports', () => {
     const file = index.file('svc/api/v1/rooms.proto')
     const files = (file ? index.encodeWithImports(file) : []).map((bytes) =>
       fromBinary(FileDescriptorProtoSchema, bytes),

@@ -2,7 +2,6 @@ import { toBinary, type DescExtension, type DescFile } from '@bufbuild/protobuf'
 import { nestedTypes } from '@bufbuild/protobuf/reflect'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 
-/** Index for reflection: files by name, by the symbols they declare, and by extension. */
 export class DescriptorIndex {
   readonly #files = new Map<string, DescFile>()
   readonly #bySymbol = new Map<string, DescFile>()
@@ -28,7 +27,6 @@ export class DescriptorIndex {
     return this.#files.get(name)
   }
 
-  /** The file of a type, a service, or a member of one. */
   fileOfSymbol(symbol: string): DescFile | undefined {
     const name = symbol.replace(/^\./, '')
     return this.#bySymbol.get(name) ?? this.#bySymbol.get(name.slice(0, Math.max(0, name.lastIndexOf('.'))))
@@ -38,14 +36,12 @@ export class DescriptorIndex {
     return this.#extensions.get(type)?.find((extension) => extension.number === number)?.file
   }
 
-  /** Numbers of the extensions of a message; undefined when the message is unknown. */
   extensionNumbers(type: string): number[] | undefined {
     const extensions = this.#extensions.get(type)
     if (!extensions && !this.#messages.has(type)) return undefined
     return (extensions ?? []).map((extension) => extension.number)
   }
 
-  /** A file and everything it imports, encoded. */
   encodeWithImports(file: DescFile): Uint8Array[] {
     const all = new Set<DescFile>()
     const visit = (one: DescFile): void => {

@@ -6,7 +6,6 @@ import { DescriptorIndex } from './descriptor-index.ts'
 
 type Answer = NonNullable<MessageInitShape<typeof v1.ServerReflectionResponseSchema>['messageResponse']>
 
-/** Maximum size of a request, in bytes: names are short. */
 const readMaxBytes = 16 * 1024
 const grpcNotFound = 5
 const grpcInvalidArgument = 3
@@ -16,7 +15,6 @@ const error = (errorCode: number, errorMessage: string): Answer => ({
   value: { errorCode, errorMessage },
 })
 
-/** gRPC server reflection for the public packages, in both versions that clients use. Needs no credential. */
 export function registerReflection(router: ConnectRouter): void {
   const index = new DescriptorIndex(publicFiles)
   const services = publicServices.map(({ typeName }) => ({ name: typeName })).sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -1,7 +1,6 @@
-/** A value that a client accepts, in lower case, and its weight: from 1 for the best to 0 for one it does not accept. */
 type Accepted = { value: string; weight: number }
 
-/** Parses the header Accept-Encoding or Accept-Language, in time that grows linearly with its length. */
+/** Parses Accept-Encoding or Accept-Language, in linear time. */
 export function parseAccepted(header: string | string[] | undefined): Accepted[] {
   const text = typeof header === 'string' ? header.toLowerCase() : ''
   return text.split(',').map((one) => {
@@ -11,6 +10,5 @@ export function parseAccepted(header: string | string[] | undefined): Accepted[]
   })
 }
 
-/** Whether a request with this Accept-Encoding accepts the encoding. */
 export const acceptsEncoding = (header: string | string[] | undefined, encoding: string): boolean =>
   parseAccepted(header).some(({ value, weight }) => value === encoding && weight > 0)

@@ -9,7 +9,7 @@ import { holdBytes } from './held-bytes.ts'
 
 const MiB = 1024 * 1024
 
-/** Reads a compressed body within a memory limit; `taken`: the numbers of bytes that were counted. */
+/** `taken`: the numbers of bytes that were counted. */
 async function read(body: Buffer, maxBytes: number) {
   const request = Object.assign(Readable.from([body]), { headers: { 'content-encoding': 'gzip' } })
   const taken: number[] = []

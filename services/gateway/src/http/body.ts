@@ -4,7 +4,7 @@ import { ConnectError } from '@connectrpc/connect'
 import { bodyTooLarge, clientDisconnected, malformedBody, tooManyBytes, unsupportedCompression } from '../errors.ts'
 import { heldBytesOf, type HeldBytes } from './held-bytes.ts'
 
-/** Reads a whole body, of at most `limit` bytes before and after decompression. Counts it against the memory limits. */
+/** `limit` in bytes applies before and after decompression. Counts the body against the memory limits. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity' && encoding !== 'gzip') throw unsupportedCompression(encoding)

@@ -7,13 +7,13 @@ const lifetimeSeconds = 15 * 60
 
 type CookieOptions = { secure: boolean }
 
-/** The random handle of this browser, which proves that a sign-in at a provider ends in the browser where it began. */
+/** The handle proves that a sign-in at a provider ends in the browser where it began. */
 export function browserHandle(options: CookieOptions, request: IncomingMessage): string | undefined {
   const value = readCookie(options, request.headers.cookie, name)
   return value !== undefined && /^[0-9A-Za-z]{43}$/.test(value) ? value : undefined
 }
 
-/** Returns the browser's handle, or creates one. It lasts 15 minutes from now, and all tabs share it. */
+/** Lasts 15 minutes from now; all tabs share it. */
 export function ensureBrowserHandle(
   options: CookieOptions,
   request: IncomingMessage,

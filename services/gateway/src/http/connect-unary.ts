@@ -47,7 +47,6 @@ const formats = new Map<string, Format>([
   ['application/proto', 'proto'],
 ])
 
-/** The body format of a content type; undefined if unary Connect calls cannot have this content type. */
 export function unaryFormat(contentType: string | undefined): Format | undefined {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
   const charset = parameters
@@ -56,13 +55,10 @@ export function unaryFormat(contentType: string | undefined): Format | undefined
   return charset === undefined || charset === 'utf-8' || charset === 'utf8' ? formats.get(type.trim()) : undefined
 }
 
-/** The error as JSON. Details given as `{ desc, value }` also have a readable field `debug`. */
+/** Details given as `{ desc, value }` also get a readable field `debug`. */
 const errorBytes = (error: ConnectError): Uint8Array => errorToJsonBytes(error, undefined)
 
-/**
- * Handles unary Connect calls directly on node:http, several times faster than the protocol library, which also
- * supports streams. A binary body is forwarded unchanged, unless it has an image; a JSON body is converted to binary.
- */
+/** Handles unary Connect calls directly on node:http, several times faster than the protocol library. */
 export class ConnectUnary {
   readonly #options: Options
 
@@ -111,7 +107,6 @@ export class ConnectUnary {
     }
   }
 
-  /** Refuses a request for an unknown method, or a request for a known one that is not a unary call. */
   refuseRequest(request: IncomingMessage, response: ServerResponse, headers: OutgoingHttpHeaders, isKnown: boolean) {
     if (!isKnown) return this.refuse(request, response, unknownMethod(request.url ?? ''), 404, headers)
     if (request.method !== 'POST')
@@ -155,7 +150,7 @@ export class ConnectUnary {
     })
   }
 
-  /** Converts an error for the client. Unexpected errors are logged and not revealed. */
+  /** Unexpected errors are logged and not revealed. */
   #errorOf(thrown: unknown): ConnectError {
     if (thrown instanceof ConnectError) return thrown
     this.#options.metrics.reportFailure(thrown)
@@ -177,7 +172,6 @@ export class ConnectUnary {
     return this.#answer(call, isBinary ? method.maxBodyBytes : method.maxJsonBodyBytes)
   }
 
-  /** A call with an image also needs a slot. */
   async #callWithImage(call: UnaryCall): Promise<UnaryAnswer> {
     const { images, maxUploadBytes } = this.#options
     let releaseSlot: (() => void) | undefined
@@ -214,7 +208,6 @@ function setCookies(headers: OutgoingHttpHeaders, cookies: string[]): void {
   if (cookies.length > 0) headers['set-cookie'] = cookies
 }
 
-/** JSON to protobuf; an empty body is an empty message. */
 function transcodeRequest({ method }: PublicMethod, body: Buffer): Uint8Array {
   if (body.length === 0) return body
   try {

@@ -10,7 +10,6 @@ const minCsrfLifetimeSeconds = 90 * 24 * 3600
 
 const ofSite = ({ secure }: CookieOptions): string => `Path=/; SameSite=Lax${secure ? '; Secure' : ''}`
 
-/** `Set-Cookie` values that start a browser session. */
 export function sessionCookies(session: BrowserSession, options: { secret: string } & CookieOptions): string[] {
   const { userId, cookieHandle, lifetimeSeconds } = session
   const { secret } = options
@@ -24,7 +23,6 @@ export function sessionCookies(session: BrowserSession, options: { secret: strin
   ]
 }
 
-/** `Set-Cookie` values that delete the session and CSRF cookies, under their names over https and over http. */
 export function cookieDeletions(options: CookieOptions): string[] {
   const names = (name: string): Set<string> => new Set([siteCookieName(name, options), name])
   const common = `${ofSite(options)}; Max-Age=0`
@@ -34,14 +32,11 @@ export function cookieDeletions(options: CookieOptions): string[] {
   ]
 }
 
-/**
- * Reads a cookie that {@link setCookie} has set. Over https, accepts only the name that other hosts of the domain cannot
- * set.
- */
+/** Over https, accepts only the name that other hosts of the domain cannot set. */
 export const readCookie = (options: CookieOptions, header: string | undefined, name: string): string | undefined =>
   readCookies(header, siteCookieName(name, options))[0]
 
-/** Sets a cookie that scripts cannot read; `maxAge` in seconds. */
+/** HttpOnly; `maxAge` in seconds. */
 export function setCookie(
   options: CookieOptions,
   response: ServerResponse,

@@ -8,7 +8,6 @@ const exposedHeaders = ['grpc-status', 'grpc-message', 'grpc-status-details-bin'
 const publicPaths =
   /\/svc\.discovery\.v1\.ServerDiscoveryService\/GetServer$|^\/oauth\/token$|^\/api\/(server|graphql)$/
 
-/** The headers that allow a page of another origin to read the response; empty if it may not. */
 export function corsHeaders(
   { headers }: IncomingMessage,
   path: string,

@@ -1,16 +1,14 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readSiteCookies } from '@parley/credentials'
 
-/** Name of the cookie that scripts copy to the header `X-CSRF-Token`; see `siteCookieName`. */
+/** Scripts copy this cookie to the header `X-CSRF-Token`. */
 export const csrfCookieName = 'parley_csrf'
 
-/** The tokens in a `Cookie` header. */
 export const readCsrfCookies = (header: string | undefined): string[] => readSiteCookies(header, csrfCookieName)
 
 const mac = (secret: string, nonce: string, userId: string, sessionHandle: string): string =>
   createHmac('sha256', secret).update(`csrf\0${nonce}\0${userId}\0${sessionHandle}`).digest('base64url')
 
-/** A token that is valid only for this session of this user. */
 export function issueCsrfToken(secret: string, userId: string, sessionHandle: string): string {
   const nonce = randomBytes(32).toString('base64url')
   return `${nonce}.${mac(secret, nonce, userId, sessionHandle)}`

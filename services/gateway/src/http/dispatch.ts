@@ -54,7 +54,6 @@ type Options = {
   assets: HttpProxy
   webhooks: HttpProxy
   webClient: WebClient
-  /** Public URL of this server. */
   publicUrl: string
   allowedOrigins: readonly string[]
   requestTimeoutMs: number
@@ -63,9 +62,7 @@ type Options = {
 
 const rpcPath = /^(\/api\/connect)?\/(svc|grpc)\.[\w.]+\/\w+$/
 
-/**
- * The route with which a request is traced. Undefined for calls (traced by method), probes, files and unknown paths.
- */
+/** Undefined for calls (traced by method), probes, files and unknown paths. */
 function tracedRoute(path: string): string | undefined {
   if (rpcPath.test(path) || path === '/healthz' || path === '/readyz') return undefined
   const route = routePattern(path)
@@ -75,7 +72,6 @@ function tracedRoute(path: string): string | undefined {
 const welcome = `This is a Parley server. Clients call ${connectPrefix}/<service>/<Method>; sign in with POST /auth/login.\n`
 const notUpgraded = 'this is a WebSocket: open it with GET and the headers Connection: Upgrade and Upgrade: websocket'
 
-/** Routes requests of the public port. */
 export class Dispatch {
   readonly #options: Options
   readonly #unary: ConnectUnary
@@ -94,7 +90,6 @@ export class Dispatch {
     }
   }
 
-  /** Handles a request over HTTP/1.1. */
   readonly http1 = (request: IncomingMessage, response: ServerResponse): void => {
     holdBytes(request, response, this.#openBudget(request))
     const route = isRecording() ? tracedRoute(pathOf(request.url)) : undefined
@@ -110,7 +105,6 @@ export class Dispatch {
     })
   }
 
-  /** Cleartext HTTP/2: gRPC and related protocols. */
   readonly http2 = (request: Http2ServerRequest, response: Http2ServerResponse): void => {
     const path = pathOf(request.url)
     if (rpcPath.test(path)) return void this.#grpc(path, findMethod(path), request, response)
@@ -145,7 +139,6 @@ export class Dispatch {
     if (path.startsWith('/assets/')) return this.#options.assets.handle(request, response, cors)
     if (path.startsWith('/webhooks/')) return this.#options.webhooks.handle(request, response, cors)
     if (path.startsWith(`${connectPrefix}/`)) return this.#unary.refuseRequest(request, response, cors, false)
-    // A link to somebody else's flow would sign the user in to that person's account.
     if (path === '/sso/confirm' && !isPendingFlow(this.#options.auth, request, queryOf(request).get('token') ?? '')) {
       request.resume()
       return redirect(response, 303, loginErrorPath('provider_failed', '/'))
@@ -169,7 +162,6 @@ export class Dispatch {
     }
   }
 
-  /** Serves the routes of sign-in (JSON, pages, providers, tokens) and the icons; undefined for other paths. */
   #signInRoute(
     path: string,
     request: IncomingMessage,
@@ -223,7 +215,6 @@ export class Dispatch {
     admitCall(this.#options, call).catch(this.#options.metrics.reportFailure)
   }
 
-  /** Starts counting the memory of a request, for this process and for the networks of the client. */
   #openBudget(request: NodeServerRequest): HeldBytes {
     const { budget, clientAddress } = this.#options
     return budget.open(clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name)))
@@ -234,16 +225,16 @@ export class Dispatch {
   }
 }
 
-/** The uncompressed size of headers: with HTTP/2 compression a few bytes can expand to many headers. */
+/** Uncompressed: with HTTP/2 compression a few bytes can expand to many headers. */
 const headerBytes = (rawHeaders: readonly string[]): number => rawHeaders.reduce((sum, text) => sum + text.length, 0)
 
 const isReflection = (path: string): boolean =>
   /\/grpc\.reflection\.v1(alpha)?\.ServerReflection\/ServerReflectionInfo$/.test(path)
 
-/** Omits the reasons for not being ready, which only the internal port shows. */
+/** Only the internal port shows the reasons. */
 const readinessBody = ({ ready }: { ready: boolean }) => ({ status: ready ? 'ready' : 'not ready' })
 
-/** The protocol library closes the connection if it does not read a body to its end, so the response must say so. */
+/** The protocol library closes the connection after an unread body, so the response must say so. */
 function closeAfterUnread(request: IncomingMessage, response: ServerResponse): void {
   const wanted = response.shouldKeepAlive
   Object.defineProperty(response, 'shouldKeepAlive', { get: () => wanted && request.complete })

@@ -1,10 +1,9 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus } from '@connectrpc/connect/protocol-connect'
 
-/** Response of a browser route to a failure. */
 export type Failure = { status: number; text: string; headers: Record<string, string> }
 
-/** HTTP statuses of a route that differ from the usual ones of the codes. */
+/** Statuses of a route that differ from the usual ones of the codes. */
 export type Statuses = Partial<Record<Code, number>>
 
 /** A failure with an HTTP status instead of a Connect code. */
@@ -19,10 +18,9 @@ export class Refusal extends Error {
   }
 }
 
-/** Codes of services that cannot be reached or do not answer in time. */
 const outages = new Set([Code.Unavailable, Code.DeadlineExceeded])
 
-/** Status and text for any thrown error; calls `onUnexpected` with internal ones, which are not shown. */
+/** `onUnexpected` gets internal errors, which are not shown to clients. */
 export function failureOf(thrown: unknown, onUnexpected: (error: unknown) => void, statuses: Statuses = {}): Failure {
   if (thrown instanceof Refusal) return { status: thrown.status, text: thrown.message, headers: thrown.headers }
   if (!(thrown instanceof ConnectError) || thrown.code === Code.Internal || thrown.code === Code.Unknown) {
@@ -33,8 +31,7 @@ export function failureOf(thrown: unknown, onUnexpected: (error: unknown) => voi
   const retryAfter = metadata.get('retry-after')
   // An error with a time to retry means too many requests, so the route's own status does not apply.
   if (retryAfter !== null) return { status: codeToHttpStatus(code), text, headers: { 'retry-after': retryAfter } }
-  // The route's own status also does not apply if the call was not run (parley-reason) or needs something else first
-  // (parley-needs).
+  // The route's own status also does not apply if the call was not run or needs something else first.
   const needs = metadata.get('parley-needs')
   const status = metadata.has('parley-reason') || needs !== null ? undefined : statuses[code]
   const isOutage = outages.has(code) && !metadata.has('parley-failed')

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { ByteBudget } from './held-bytes.ts'
 
-test('a network cannot use more than its limit, nor all networks together more than the total', () => {
+test('a network cannot exceed its limit, nor all networks the total', () => {
   const budget = new ByteBudget({ total: 100, perNetwork: 60 })
   const one = budget.open('one')
   const another = budget.open('one')

@@ -6,9 +6,7 @@ type Limits = { total: number; perNetwork: number }
 /** The part of the total that one network of any size may use, so that others have the rest. */
 const maxNetworkFraction = 3 / 4
 
-/**
- * Counts the bytes of requests being read and of responses not sent yet, for the whole process and per network.
- */
+/** Bytes of requests being read and of responses not sent yet, for the process and per network. */
 export class ByteBudget {
   readonly #maxTotal: number
   readonly #byNetwork: NetworkCounts
@@ -19,7 +17,6 @@ export class ByteBudget {
     this.#byNetwork = new NetworkCounts(perNetwork, total * maxNetworkFraction)
   }
 
-  /** Starts counting the memory of one request from an address. */
   open(address: string): HeldBytes {
     const networks = networksOf(address)
     let held = 0
@@ -50,9 +47,8 @@ export class ByteBudget {
   }
 }
 
-/** Memory counted for one request, until it is released. */
 export type HeldBytes = {
-  /** Reserves more bytes; false if the limit is reached, or after the release. */
+  /** False if the limit is reached, or after the release. */
   take(bytes: number): boolean
   release(): void
 }
@@ -60,10 +56,8 @@ export type HeldBytes = {
 const ofRequest = new WeakMap<IncomingMessage, HeldBytes>()
 const unlimited: HeldBytes = { take: () => true, release: () => undefined }
 
-/** The memory counted for a request of the public port; without a limit for an exempt request. */
 export const heldBytesOf = (request: IncomingMessage): HeldBytes => ofRequest.get(request) ?? unlimited
 
-/** Counts the memory of a request from now on, until the response is sent or the client disconnects. */
 export function holdBytes(request: IncomingMessage, response: ServerResponse, held: HeldBytes): void {
   ofRequest.set(request, held)
   response.once('close', () => held.release())
@@ -97,7 +91,7 @@ export function holdStalledBytes(request: IncomingMessage, response: ServerRespo
   response.on('drain', cancel).once('close', cancel)
 }
 
-/** Exempts a request from the memory limit, because another limit applies to it. */
+/** For requests to which another limit applies. */
 export function exemptFromByteBudget(request: IncomingMessage): void {
   ofRequest.delete(request)
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { currentTraceparent } from '@parley/telemetry'
 
-/** Headers that apply to one connection. `Expect` is answered by the first server. */
+/** `Expect` is answered by the first server. */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -15,19 +15,16 @@ const hopByHop = new Set([
   'expect',
 ])
 
-/** The end-to-end headers: all but the hop-by-hop headers and those named in `Connection`. */
 export function endToEndHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const named = new Set((headers.connection ?? '').toLowerCase().split(/[\s,]+/))
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)))
 }
 
-/** Returns the headers that tell an upstream server which client sent a request. */
 export type DescribeClient = (request: IncomingMessage) => Record<string, string>
 
 /**
- * Headers of a forwarded request, except the content length, which the sender of the body sets. Drops headers
- * reserved for our own processes, and the client's claims about its own address. The trace context becomes that of the
- * current span, if there is one.
+ * Drops the content length, which the sender of the body sets, headers reserved for our own processes, and the client's
+ * claims about its own address.
  */
 export function upstreamHeaders(request: IncomingMessage, describeClient: DescribeClient): IncomingHttpHeaders {
   const isDropped = (name: string): boolean =>
@@ -37,5 +34,5 @@ export function upstreamHeaders(request: IncomingMessage, describeClient: Descri
   return { ...Object.fromEntries(kept), ...(traceparent && { traceparent }), ...describeClient(request) }
 }
 
-/** The path to request from the upstream server; a proxy may have sent the whole URL. */
+/** A proxy may have sent the whole URL. */
 export const upstreamPath = (target: string | undefined): string => (target ?? '/').replace(/^https?:\/\/[^/?#]*/i, '')

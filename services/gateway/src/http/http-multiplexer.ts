@@ -7,10 +7,9 @@ import { plainAddress } from '@parley/runtime'
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const firstBytesTimeoutMs = 10_000
 
-/** Connection limit per network; 0 for no limit. It does not apply to proxies, which serve many networks. */
+/** `perNetwork`: 0 for no limit. Proxies, which serve many networks, are exempt. */
 export type ConnectionLimits = { perNetwork: number; isProxy: (address: string) => boolean }
 
-/** Serves HTTP/1.1 and cleartext HTTP/2 on one port, distinguished by the first bytes of a connection. */
 export function createHttpMultiplexer(
   http1: Http1Server,
   http2: Http2Server,
@@ -53,7 +52,6 @@ export function createHttpMultiplexer(
   return { server, sockets }
 }
 
-/** The networks of the peer of a connection; undefined for a proxy, which forwards connections of many clients. */
 function networksOfPeer(peer: string | undefined, isProxy: (address: string) => boolean): Network[] | undefined {
   const address = plainAddress(peer ?? '') ?? ''
   return isProxy(address) ? undefined : networksOf(address)

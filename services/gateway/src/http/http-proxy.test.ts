@@ -50,7 +50,7 @@ test('a range request is forwarded, and so is the partial response', async () =>
   expect(await response.text()).toBe('bytes=0-1')
 })
 
-test('an incomplete response is aborted without waiting for the rest', async () => {
+test('an incomplete response is aborted at once', async () => {
   const url = await proxyTo((_, response) => {
     response.writeHead(200, { 'content-length': 20 }).write('half of it')
     void setImmediate().then(() => response.destroy())
@@ -78,7 +78,7 @@ test('hop-by-hop headers are not forwarded in either direction', async () => {
   request.destroy()
 })
 
-test('a large response is not read to its end before the client has read half of it', async () => {
+test('a large response is not read ahead of the client', async () => {
   const size = 100_000_000
   let sent = 0
   const url = await proxyTo((_, response) => {
@@ -121,7 +121,7 @@ test.each(['before an answer', 'during an answer'])(
   },
 )
 
-test('a client that disconnects while its second request waits for the first ends both', async () => {
+test('a client that disconnects also ends its waiting second request', async () => {
   const ended: Promise<unknown>[] = []
   let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => (begin = resolve))
@@ -178,7 +178,7 @@ test('an incomplete body is not mistaken for a complete one', async () => {
   expect(await broken).toBe('incomplete')
 })
 
-test('if no server is reachable, the response is a 503 that says to try again', async () => {
+test('without a reachable server the response is a 503 with a time to retry', async () => {
   const proxy = new HttpProxy({ what: 'assets', targets: ['http://127.0.0.1:1'], methods: ['GET'], describeClient })
   proxies.push(proxy)
   const response = await fetch(await serve((request, answer) => void proxy.handle(request, answer)))
@@ -212,7 +212,7 @@ describe('with several servers', () => {
     expect(requested).toBe(1)
   })
 
-  test('if a server dies during a request, a POST is not repeated and a GET goes to the next server', async () => {
+  test('if a server dies, a POST is not repeated and a GET goes to the next server', async () => {
     let posts = 0
     const breaking = (request: IncomingMessage) => {
       if (request.method === 'POST') posts++

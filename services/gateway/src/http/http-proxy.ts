@@ -7,19 +7,16 @@ import { holdStalledBytes } from './held-bytes.ts'
 import { endToEndHeaders, upstreamHeaders, upstreamPath, type DescribeClient } from './hop-by-hop.ts'
 import { replyJson } from './reply.ts'
 
-/** Timeouts for connecting to an upstream server, and for its next bytes, in milliseconds. */
 const connectMs = 2_000
 const idleMs = 60_000
-/** Timeout for the start of its response, if another server can be tried instead, in milliseconds. */
 const defaultFirstByteMs = 5_000
 
 type Options = {
   what: 'assets' | 'webhooks'
   targets: readonly string[]
-  /** Methods that are forwarded. */
   methods: readonly string[]
   describeClient: DescribeClient
-  /** Time in milliseconds for a server to begin its response before the next one is tried. Default: 5 s. */
+  /** How long to wait for the start of a response to GET or HEAD before the next server is tried. Default: 5 s. */
   firstByteMs?: number
 }
 
@@ -27,10 +24,9 @@ type Options = {
 type Exchange = { request: IncomingMessage; response: ServerResponse; gone: AbortSignal; isLast: boolean }
 
 /**
- * Forwards requests to other deployables if no ingress does. The servers are used round-robin. If one does not answer,
- * the next one is tried, unless the first may have received a request that must not be repeated. The HTTP client
- * library frames each request anew, so that the body length stated by the client is never forwarded unchecked. A
- * connection whose request or response did not end properly is not reused.
+ * If a server does not answer, the next one is tried, unless the first may have received a request that must not be
+ * repeated. undici frames each request anew, so that the body length stated by the client is never forwarded unchecked.
+ * A connection whose request or response did not end properly is not reused.
  */
 export class HttpProxy implements AsyncDisposable {
   readonly #what: 'assets' | 'webhooks'
@@ -49,7 +45,7 @@ export class HttpProxy implements AsyncDisposable {
     this.#targets = new Targets(what, pools)
   }
 
-  /** Forwards a request, or answers it if that is impossible. `cors` is added to responses of the gateway itself. */
+  /** `cors` is added to responses of the gateway itself. */
   async handle(request: IncomingMessage, response: ServerResponse, cors: OutgoingHttpHeaders = {}): Promise<void> {
     const pools = this.#targets.inOrder()
     if (pools.length === 0)
@@ -81,7 +77,6 @@ export class HttpProxy implements AsyncDisposable {
     }
   }
 
-  /** Forwards a request to one server. Returns the error, if any. */
   async #forward(pool: Pool, { request, response, gone, isLast }: Exchange): Promise<unknown> {
     const timedOut = new AbortController()
     const began = performance.now()
@@ -112,18 +107,16 @@ export class HttpProxy implements AsyncDisposable {
 
 const isSafe = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD'
 
-/** Whether the request may be repeated, because nothing was done yet or because it is safe to run twice. */
 const mayRepeat = (request: IncomingMessage, failure: unknown): boolean =>
   isSafe(request) || (!request.readableDidRead && isUnsent(failure))
 
-/** Whether no connection was established. */
 const isUnsent = (failure: unknown): boolean =>
   failure instanceof errors.ConnectTimeoutError ||
   (failure instanceof Error &&
     'code' in failure &&
     /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND)$/.test(String(failure.code)))
 
-/** The body to forward. A content length is sent only with a body, and the client library enforces it. */
+/** A content length is sent only with a body; undici enforces it. */
 function bodyOf(request: IncomingMessage, headers: IncomingHttpHeaders) {
   if (!hasBody(request)) return { headers, body: null }
   const length = request.headers['content-length']

@@ -3,14 +3,12 @@ import type { AuthContext } from './auth/context.ts'
 import { redirect } from './redirect.ts'
 import { replyJson } from './reply.ts'
 
-/** Paths at which browsers look for an icon by default. */
 export const iconPaths: ReadonlySet<string> = new Set([
   '/favicon.ico',
   '/apple-touch-icon.png',
   '/apple-touch-icon-precomposed.png',
 ])
 
-/** Redirects a request for an icon to the logo of the server. */
 export async function serveIcon(context: AuthContext, request: IncomingMessage, response: ServerResponse) {
   request.resume()
   const { profile } = await context.describeServer()

@@ -6,7 +6,6 @@ import { failureOf, Refusal, type Statuses } from './failure.ts'
 import { replyJson } from './reply.ts'
 import { assertCsrf, authenticateBrowser, renewSession, authenticateRequest } from './session.ts'
 
-/** A route with JSON requests and responses. */
 export type JsonRoute = { method: 'GET' | 'POST'; handle: Handler; statuses: Statuses }
 
 const anyone = (handle: Handler, statuses: Statuses = {}): JsonRoute => ({
@@ -41,22 +40,17 @@ const browser = (method: 'GET' | 'POST', handle: UserHandler): JsonRoute => ({
   },
 })
 
-/**
- * Kinds of routes, by their permitted users. From a user who is signed in by cookie, all but `open` require a CSRF token
- * with POST.
- */
+/** From a user who is signed in by cookie, all kinds but `open` require a CSRF token with POST. */
 export const jsonRoute = {
-  /** For everyone; credentials are ignored. */
   open: (handle: Handler, statuses: Statuses = {}): JsonRoute => ({ method: 'POST', handle, statuses }),
-  /** For everyone, signed in or not. */
   anyone,
-  /** For a user signed in by token or cookie. */
+  /** Signed in by token or cookie. */
   user,
-  /** For a user signed in by cookie. */
+  /** Signed in by cookie. */
   browser,
 }
 
-/** Answers a JSON route; failures become `{"error": text}`. */
+/** Failures become `{"error": text}`. */
 export async function serveJson(
   context: AuthContext,
   route: JsonRoute,

@@ -5,19 +5,16 @@ import type { AuthContext } from './auth/context.ts'
 import { setCookie, readCookie } from './cookies.ts'
 
 const name = 'parley_known'
-/** Maximum lifetime that browsers allow for a cookie. */
+/** The longest that browsers allow. */
 const lifetimeSeconds = 400 * 24 * 3600
-/** Maximum number of names per browser; those of the most recent sign-ins are kept. */
+/** The names of the most recent sign-ins are kept. */
 const maxNames = 6
 
 type Context = CredentialSecrets & Pick<AuthContext, 'secure'>
-/** A browser, with a keyed hash of each name with which it signed in. */
+/** `macs`: a keyed hash of each name with which the browser signed in. */
 type Known = { id: string; macs: string[] }
 
-/**
- * Identifies a browser that signed in with this login or address before; undefined for others. It grants no access, and
- * only selects the limit against which failures count.
- */
+/** Undefined for an unknown browser. Grants no access: it only selects the limit against which failures count. */
 export function knownBrowser(context: Context, request: IncomingMessage, identifier: string): string | undefined {
   const known = readKnown(context, request)
   if (!known) return undefined
@@ -25,7 +22,7 @@ export function knownBrowser(context: Context, request: IncomingMessage, identif
   return isKnown ? known.id : undefined
 }
 
-/** Stores in the browser that its user owns these sign-in names, as a sign-in or a mailed link has just proved. */
+/** Call this only after a sign-in or a mailed link has proved that the user owns these names. */
 export function rememberBrowser(
   context: Context,
   request: IncomingMessage,

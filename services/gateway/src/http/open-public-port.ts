@@ -13,10 +13,8 @@ import { servePublicPort, type PublicPort } from './server.ts'
 import { readClientFiles } from './web-client/files.ts'
 import { WebClient } from './web-client/web-client.ts'
 
-/** Maximum number of images that one process holds in memory at the same time. */
 const imagesAtOnce = 4
 
-/** Opens the port for clients. */
 export async function openPublicPort(host: Host, config: Config, context: Context): Promise<PublicPort> {
   const { metrics, secrets, clientAddress, forwarder, auth, getServer } = context
   const { realtime, ...proxies } = createProxies(host, config, (request) =>
@@ -43,7 +41,6 @@ export async function openPublicPort(host: Host, config: Config, context: Contex
   })
 }
 
-/** Proxies for the paths that other deployables serve. */
 function createProxies(host: Host, { assetsUrls, webhooksUrls, realtimeUrls }: Config, describeClient: DescribeClient) {
   return {
     assets: host.use(new HttpProxy({ what: 'assets', targets: assetsUrls, methods: ['GET', 'HEAD'], describeClient })),

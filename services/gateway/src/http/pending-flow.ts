@@ -9,14 +9,10 @@ type CookieOptions = { secure: boolean }
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
-/** Stores a digest of the token of a sign-in flow in the browser where the flow began. */
 export const storePendingFlow = (options: CookieOptions, response: ServerResponse, token: string): void =>
   setCookie(options, response, cookieName, digest(token), lifetimeSeconds)
 
-/**
- * Whether the flow began in this browser: a link to somebody else's flow would sign the user in to that person's
- * account.
- */
+/** A link to somebody else's flow would sign the user in to that person's account. */
 export function isPendingFlow(options: CookieOptions, request: IncomingMessage, token: string): boolean {
   const [kept, expected] = [readCookie(options, request.headers.cookie, cookieName) ?? '', digest(token)]
   return kept.length === expected.length && timingSafeEqual(Buffer.from(kept), Buffer.from(expected))

@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream'
 const upgradeHeaders = new Set(['upgrade', 'connection', 'http2-settings'])
 
 /**
- * Ignores the upgrade that a client offers, such as cleartext HTTP/2. The parser has already released the connection,
- * so the request is parsed again without the upgrade headers.
+ * The parser has released the connection of a client that offered an upgrade, such as cleartext HTTP/2, so the request
+ * is parsed again.
  */
 export function reparseWithoutUpgrade(server: Server, request: IncomingMessage, socket: Duplex, rest: Buffer): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`]

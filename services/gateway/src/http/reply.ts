@@ -6,10 +6,7 @@ import { acceptsEncoding } from './accepted.ts'
 
 const gzipAsync = promisify(gzip)
 
-/**
- * Sends a complete response. It is compressed if its body has at least `compressFrom` bytes and the client accepts
- * gzip; 0 means never.
- */
+/** Compresses a body of at least `compressFrom` bytes if the client accepts gzip; 0 means never. */
 export async function reply(
   request: IncomingMessage,
   response: ServerResponse,
@@ -34,9 +31,7 @@ export async function reply(
 /** How long a refused client may continue to send before the connection is closed, in milliseconds. */
 const lingerMs = 1_000
 
-/**
- * Discards the bytes that a refused client still sends, because closing the connection at once could lose the response.
- */
+/** Closing the connection at once could lose the response. */
 function endAfterDiscarding(request: IncomingMessage, response: ServerResponse): void {
   const end = (): void => {
     clearTimeout(lingering)
@@ -46,7 +41,6 @@ function endAfterDiscarding(request: IncomingMessage, response: ServerResponse):
   request.once('end', end).once('close', end).resume()
 }
 
-/** Sends JSON that is not part of an RPC. */
 export function replyJson(
   request: IncomingMessage,
   response: ServerResponse,

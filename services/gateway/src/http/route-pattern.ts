@@ -6,10 +6,7 @@ import { providerPath } from './providers/paths.ts'
 const exact = new Set(['/healthz', '/readyz', '/api/server', '/api/graphql', '/api/realtime', '/oauth/token'])
 const prefixes = ['/assets/', '/webhooks/', '/api/connect/']
 
-/**
- * The route with which metrics and traces show a request that is not a valid call; `*` for files of the web client and
- * unknown paths.
- */
+/** The route that metrics and traces show; `*` for files of the web client and unknown paths. */
 export function routePattern(path: string): string {
   if (exact.has(path) || jsonRoutes.has(path) || pageRoutes.has(path) || iconPaths.has(path)) return path
   const prefix = prefixes.find((start) => path.startsWith(start))

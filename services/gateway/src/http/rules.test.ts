@@ -21,7 +21,7 @@ describe('cross-origin responses', () => {
     expect(headers['access-control-allow-credentials']).toBeUndefined()
   })
 
-  test('of public paths allow any origin even if the request names none, because caches share them', () => {
+  test('of public paths allow any origin even if the request names none', () => {
     for (const path of ['/api/server', '/svc.discovery.v1.ServerDiscoveryService/GetServer'])
       expect(corsHeaders(request({ host: 'chat.example.org' }), path, { publicUrl, allowedOrigins: [] })).toMatchObject(
         { 'access-control-allow-origin': '*' },
@@ -37,7 +37,7 @@ describe('cross-origin responses', () => {
       })
   })
 
-  test('expose what a refusal of a service says about its reason', () => {
+  test('expose the reason of a refusal', () => {
     const exposed = String(allow('https://app.example', ['https://app.example'])['access-control-expose-headers'])
     expect(exposed.toLowerCase().split(/, ?/)).toEqual(expect.arrayContaining(['parley-needs', 'parley-reason']))
   })
@@ -92,7 +92,7 @@ test('the session and CSRF cookies are deleted under all their names', () => {
   for (const one of cleared) expect(one).toMatch(/; Path=\/; SameSite=Lax; Secure; Max-Age=0/)
 })
 
-test('a call has the timeout that the client requests, up to the limit', () => {
+test('the client may shorten the timeout of a call', () => {
   expect(parseTimeout(undefined, 10_000)).toBe(10_000)
   expect(parseTimeout('250', 10_000)).toBe(250)
   expect(parseTimeout('99999999', 10_000)).toBe(10_000)

@@ -3,23 +3,21 @@ import { Transform, type TransformCallback } from 'node:stream'
 const finalBit = 0x80
 const opcodeBits = 0x0f
 const lengthBits = 0x7f
-/** Opcodes from this one on are control frames, which may come between the fragments of a message. */
+/** Control frames may come between the fragments of a message. */
 const firstControl = 0x8
 
 /**
- * Forwards the frames that a WebSocket server sends (RFC 6455) and tracks where a message ends, so that the stream can
- * be ended there with frames of our own.
+ * Forwards frames (RFC 6455) and tracks where a message ends, so that the stream can be ended there with frames of our
+ * own.
  */
 export class ServerFrames extends Transform {
-  /** The bytes received so far of an incomplete frame header. */
   readonly #head: number[] = []
-  /** Remaining payload bytes of the current frame. */
   #left = 0
   #inMessage = false
   #finalFrames: Buffer | undefined
   #isEnded = false
 
-  /** Ends the stream with these frames at the end of the current message; later frames of the server are dropped. */
+  /** Takes effect at the end of the current message; later frames of the server are dropped. */
   endWith(frames: Buffer): void {
     this.#finalFrames ??= frames
     if (this.#isBetweenMessages()) this.#end()
@@ -40,7 +38,6 @@ export class ServerFrames extends Transform {
     return this.#left === 0 && this.#head.length === 0 && !this.#inMessage
   }
 
-  /** Consumes a byte of a header, or the chunk's part of a payload; returns the number of consumed bytes. */
   #consume(chunk: Buffer, at: number): number {
     if (this.#left > 0) {
       const taken = Math.min(this.#left, chunk.length - at)
@@ -66,7 +63,6 @@ export class ServerFrames extends Transform {
   }
 }
 
-/** A complete unmasked frame of up to 125 bytes. */
 export function serverFrame(opcode: 'binary' | 'close', payload: Uint8Array): Buffer {
   if (payload.length > 125) throw new RangeError(`${payload.length} bytes are too many for a short frame`)
   return Buffer.concat([Buffer.from([finalBit | (opcode === 'binary' ? 0x2 : 0x8), payload.length]), payload])

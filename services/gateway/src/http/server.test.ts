@@ -105,7 +105,7 @@ describe('over HTTP/2', () => {
   })
 })
 
-test('a network has a limited number of connections, and can open another when one is closed', async () => {
+test('a network has a limited number of connections', async () => {
   const port = await serve({ http1: (_, response) => void response.end('served') }, {}, 2)
   const open = async () => {
     const socket = await connectAndSend(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
@@ -123,7 +123,7 @@ test('a network has a limited number of connections, and can open another when o
   for (const socket of [second.socket, next.socket]) socket.destroy()
 })
 
-test('a drain closes the remaining connections at its deadline, which includes the time for WebSockets', async () => {
+test('a drain closes the remaining connections at its deadline', async () => {
   let now = Date.now()
   const clock = jest.spyOn(Date, 'now').mockImplementation(() => now)
   const timers = jest.spyOn(globalThis, 'setTimeout')

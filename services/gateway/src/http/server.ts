@@ -16,31 +16,28 @@ type Options = {
   timeouts?: HttpTimeouts
 }
 
-/** The open public port. */
 export type PublicPort = {
   port: number
   /**
-   * Asks WebSockets to reconnect elsewhere, for up to a third of `deadlineMs`; then accepts no new connections, lets
-   * requests finish, and closes the connections that remain `deadlineMs` after the start.
+   * Asks WebSockets to reconnect elsewhere, for up to a third of `deadlineMs`. Then accepts no new connections and lets
+   * requests finish. Connections that remain `deadlineMs` after the start are closed.
    */
   drain: (deadlineMs: number) => Promise<void>
 }
 
 const keepAliveTimeoutMs = 65_000
-/** Maximum number of concurrent calls per HTTP/2 connection. */
 const maxConcurrentStreams = 100
-/** Limit for the headers of one HTTP/2 request, in bytes; the same as for HTTP/1.1. */
+/** In bytes per HTTP/2 request; the same as for HTTP/1.1. */
 const maxHeaderListSize = 16 * 1024
 /**
- * How long a drain keeps idle connections after closing the port, in milliseconds, because a client may already have
- * sent a request. At most half of the remaining time.
+ * How long a drain keeps idle connections, because a client may already have sent a request. At most half of the
+ * remaining time.
  */
 const idleGraceMs = 1_000
 
 /**
- * Maximum number of connections that wait to be accepted. A client retries a connection beyond it only after a second,
- * and the default of Node.js, 511, is less than the number of clients that may reconnect at once. The kernel may allow
- * fewer.
+ * The default of Node.js, 511, is less than the number of clients that may reconnect at once, and a client retries a
+ * connection beyond the backlog only after a second. The kernel may allow fewer.
  */
 const maxPendingConnections = 4_096
 
@@ -81,10 +78,7 @@ export async function servePublicPort(options: Options): Promise<PublicPort> {
   }
 }
 
-/**
- * Creates the HTTP/1.1 server, which forwards upgrades to a WebSocket to realtime. While draining, each response ends
- * its connection.
- */
+/** While draining, each response ends its connection. */
 function createHttp1(
   dispatch: Dispatch['http1'],
   realtime: WebSocketProxy,
@@ -113,13 +107,11 @@ function createHttp1(
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
     else socket.destroy()
   })
-  // The server gets its connections from the multiplexer and never listens itself, but this event starts its timeouts
-  // and its list of idle connections.
+  // The server never listens itself, but this event starts its timeouts and its list of idle connections.
   http1.emit('listening')
   return http1
 }
 
-/** Creates the HTTP/2 server, with the set of its open sessions. */
 function createHttp2(
   dispatch: Dispatch['http2'],
   timeouts: HttpTimeouts,
@@ -149,9 +141,8 @@ function createHttp2(
 }
 
 /**
- * A GOAWAY with an error destroys a session at once, and further frames in the same bytes then meet a half-destroyed
- * stream, which makes Node.js abort the whole process. So a session is destroyed only after the bytes that were read
- * have been processed.
+ * A GOAWAY with an error destroys a session at once. Further frames in the same bytes then make Node.js abort the
+ * process. So a session is destroyed only after these bytes have been processed.
  */
 function destroyAfterReading(session: ServerHttp2Session): void {
   const destroy = session.destroy.bind(session)

@@ -9,15 +9,12 @@ import { cookieDeletions, sessionCookies } from './cookies.ts'
 import { readCsrfCookies, isCsrfTokenValid } from './csrf.ts'
 import { Refusal } from './failure.ts'
 
-/**
- * Finds the caller of a browser route by bearer token or else by cookie. Throws a `Refusal` with status 503 if the call
- * to accounts fails.
- */
+/** By bearer token, or else by cookie. Throws a `Refusal` with status 503 if the call to accounts fails. */
 export function authenticateRequest(context: AuthContext, request: IncomingMessage): Promise<SignedIn | undefined> {
   return authenticateOr503(context, credentialsOf(context, request))
 }
 
-/** Finds the user who is signed in with the cookie of this browser. Adds a new cookie to the response when due. */
+/** By cookie. Adds a new cookie to the response when due. */
 export async function authenticateBrowser(
   context: AuthContext,
   request: IncomingMessage,
@@ -28,26 +25,23 @@ export async function authenticateBrowser(
   return user
 }
 
-/** Renews the session of a request when due. */
 export async function renewSession(context: AuthContext, user: SignedIn | undefined, response: ServerResponse) {
   const renewed = context.renewal.isDue(user) ? await context.renewal.renew(user) : undefined
   if (renewed) setSessionCookies(context, renewed, response)
 }
 
-/** Sets the cookies that start a browser session, or continue it with its next handle. */
 export function setSessionCookies(context: AuthContext, session: BrowserSession, response: ServerResponse): void {
   const { cookieSigningSecret: secret, secure } = context
   for (const cookie of sessionCookies(session, { secret, secure })) response.appendHeader('set-cookie', cookie)
 }
 
-/** Clears the cookies of the browser's session. */
 export function clearSessionCookies(context: AuthContext, response: ServerResponse): void {
   for (const cookie of cookieDeletions(context)) response.appendHeader('set-cookie', cookie)
 }
 
 /**
- * Throws `permission_denied` unless the request proves that a page of this server sent it, because pages of other sites
- * can also send the cookie. A request with a bearer token needs no proof.
+ * Throws `permission_denied` unless a page of this server sent the request: pages of other sites can also send the
+ * cookie. A bearer token needs no such proof.
  */
 export function assertCsrf(context: AuthContext, request: IncomingMessage, user: SignedIn | undefined): void {
   if (user?.by !== 'cookie') return

@@ -1,6 +1,4 @@
 const strict = new TextDecoder('utf-8', { fatal: true })
 
-/**
- * Decodes a body. Throws a TypeError if it is not UTF-8, because otherwise replacement characters would be stored.
- */
+/** Throws a TypeError if the body is not UTF-8, because otherwise replacement characters would be stored. */
 export const textOf = (body: Uint8Array): string => strict.decode(body)

@@ -10,25 +10,22 @@ import { endToEndHeaders, upstreamHeaders, upstreamPath, type DescribeClient } f
 import { replyJson } from './reply.ts'
 import { serverFrame, ServerFrames } from './server-frames.ts'
 
-/** Timeout for a node's response to an upgrade, in milliseconds. */
 const answerMs = 10_000
-/** Maximum delay before a client reconnects to another gateway, in milliseconds; each client gets a random one. */
+/** Each client reconnects to another gateway after a random delay of at most this. */
 const spreadMs = 2000
 const serviceRestart = 1012
-/** Time for a client to close an ended connection, in milliseconds. */
+/** How long a client may take to close an ended connection, in milliseconds. */
 const lingerMs = 5000
 /** Number of random groups in which the open sockets are closed. */
 const drainGroups = 20
 
 /**
- * Forwards WebSockets to realtime nodes if no ingress does. If a node does not answer, the next one is tried. Data of
- * the client is forwarded only once a node has accepted the upgrade. If a node refuses, its response is forwarded and
- * the connection is closed.
+ * Data of the client is forwarded only once a node has accepted the upgrade. If a node refuses, its response is
+ * forwarded and the connection is closed.
  */
 export class WebSocketProxy {
   readonly #targets: Targets<URL>
   readonly #describeClient: DescribeClient
-  /** The frames that nodes send, for each open socket. */
   readonly #open = new Set<ServerFrames>()
   #draining = false
 
@@ -40,7 +37,7 @@ export class WebSocketProxy {
     )
   }
 
-  /** Forwards an upgrade request, which must be a GET without a body. */
+  /** The request must be a GET without a body. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy())
     if (this.#draining) {
@@ -51,9 +48,8 @@ export class WebSocketProxy {
   }
 
   /**
-   * Accepts no more sockets and asks the open ones to reconnect before closing them, in random groups spread over half
-   * of the window, so that other gateways do not receive all clients at once. Resolves when all are closed, at the
-   * latest after the window.
+   * Asks the open sockets to reconnect, in random groups spread over half of the window, so that other gateways do not
+   * receive all clients at once. Resolves when all are closed, at the latest after the window.
    */
   async drain(windowMs: number): Promise<void> {
     this.#draining = true
@@ -108,14 +104,14 @@ export class WebSocketProxy {
       this.#open.add(frames)
       socket.once('close', () => this.#open.delete(frames))
       connect(socket, node, frames)
-      // The node accepted it after the drain had asked the open ones to reconnect.
+      // The node accepted the upgrade after the drain had asked the open sockets to reconnect.
       if (this.#draining) frames.endWith(drainingFrames())
     })
     upstream.end()
   }
 }
 
-/** A plain HTTP response on a connection that the parser has released. The connection is closed after it. */
+/** For a connection that the parser has released; closes it after the response. */
 function responseOn(request: IncomingMessage, socket: Duplex): ServerResponse {
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
@@ -130,7 +126,6 @@ function switchingHead({ rawHeaders }: IncomingMessage): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** The frames with which a gateway that shuts down closes a socket. */
 function drainingFrames(): Buffer {
   const value = {
     ...{ code: 'draining', message: 'this gateway is shutting down; reconnect to another', reconnect: true },
@@ -142,7 +137,6 @@ function drainingFrames(): Buffer {
   return Buffer.concat([serverFrame('binary', encode(RealtimeServerFrameSchema, close)), serverFrame('close', code)])
 }
 
-/** Connects a client with its node, until one of them disconnects. */
 function connect(socket: Duplex, node: Socket, frames: ServerFrames): void {
   // The node handles timeouts of its sockets itself.
   node.setTimeout(0)

@@ -5,7 +5,7 @@ import { insertRole } from '../../store/roles.ts'
 import { changeUser, type Change } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
 
-/** Assigns a role as part of a {@link changeUser} call; undefined if the account already has it. */
+/** For a {@link changeUser} call; undefined if the account already has the role. */
 export async function addRole(
   tx: Tx,
   user: UserWithRoles,
@@ -21,10 +21,7 @@ export async function addRole(
   }
 }
 
-/**
- * Assigns a role and waits until the event about it is on the stream. Returns the ids of all roles of the account;
- * undefined if there is no such account.
- */
+/** Waits until the event is on the stream. Returns all role ids; undefined if there is no such account. */
 export async function assignRoleTo(
   ctx: OperatorContext,
   userId: string,

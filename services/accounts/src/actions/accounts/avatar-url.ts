@@ -3,7 +3,6 @@ import type { Context } from '../../context.ts'
 
 const size = { width: 96, height: 96, fit: 'cover' } as const
 
-/** Public URL of an avatar; undefined if there is none. */
 export function avatarUrl({ config }: Pick<Context, 'config'>, key: string | null): string | undefined {
   if (key === null) return undefined
   return serverImageUrl({ publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret }, key, size)

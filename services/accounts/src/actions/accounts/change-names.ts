@@ -14,9 +14,8 @@ import { avatarUrl } from './avatar-url.ts'
 export type NewNames = { displayName?: string | undefined; login?: string | undefined }
 
 /**
- * Changes display name, login or both. After changing their own login, users must wait for a cooldown before they can
- * change it again; changes by others neither wait for the cooldown nor start it. `assertAllowed` gets the locked
- * account and may throw.
+ * Users must wait for a cooldown after changing their own login; changes by others neither wait for it nor start it.
+ * `assertAllowed` gets the locked account and may throw.
  */
 export async function changeNames(
   ctx: Context,
@@ -55,10 +54,7 @@ export async function changeNames(
   return changed.after
 }
 
-/**
- * Renames the handle and returns the new columns of the account. A change of letter case alone neither waits for the
- * cooldown nor starts it.
- */
+/** A change of letter case alone neither waits for the cooldown nor starts it. */
 async function changeLogin(
   tx: Tx,
   user: UserRow,
@@ -71,7 +67,7 @@ async function changeLogin(
   return { login, loginChangedAt: at, ...(isOwnLogin && { cooldownFrom: at }) }
 }
 
-/** Throws `invalid_argument` if the rules do not allow this login. The account's current login is always allowed. */
+/** The account's current login is always allowed. */
 async function assertLoginAllowed(ctx: Context, userId: string, login: string): Promise<void> {
   const [user] = await findUsers(ctx.db, [userId])
   if (user?.login === login) return

@@ -5,7 +5,6 @@ import type { UserRow } from '../../store/users.ts'
 
 const noStatus = { statusEmoji: null, statusText: null, statusExpiresAt: null }
 
-/** Clears the custom status of an account, if it has one and `shouldClear` agrees. Undefined if there is no account. */
 export async function clearStatus(
   ctx: Pick<Context, 'db' | 'relay'>,
   userId: string,

@@ -19,29 +19,26 @@ export type NewAccount = {
   login: string
   /** Undefined for an account that signs in through a provider. */
   password?: string
-  /** A verified address, or empty. */
   email: string
-  /** Whether nothing proves the address: an administrator who is not an owner declared it verified. */
+  /** Nothing proves the address: an administrator who is not an owner declared it verified. */
   emailOnlyDeclared?: boolean
-  /** A valid display name; defaults to the login. */
+  /** Must be valid; defaults to the login. */
   displayName?: string
   roleIds: string[]
   /** Whether the user creates the account, rather than an administrator or operator. */
   selfRegistered?: boolean
-  /** The administrator who creates the account; undefined if the user or an operator creates it. */
+  /** An administrator; undefined if the user or an operator creates the account. */
   actorId?: string
-  /** Client address of a self-registration. */
   clientAddress?: string
 }
 export type CreatedAccount = { id: string; authGeneration: number; at: Date; roleIds: string[] }
 
-/** Further steps in the transaction, before and after the insertion. Each may abort the creation by throwing. */
+/** Run in the transaction, before and after the insertion. A step aborts the creation by throwing. */
 export type Steps = {
   before?: (tx: Tx) => Promise<void>
   after?: (tx: Tx, account: CreatedAccount) => Promise<Announcement[]>
 }
 
-/** Creates an account. Only the import of people creates accounts without this function. */
 export async function createAccount(
   ctx: OperatorContext,
   account: NewAccount,
@@ -95,16 +92,13 @@ export async function createAccount(
   return created
 }
 
-/**
- * Throws `resource_exhausted` if the server has reached its limit of accounts. A lock serialises concurrent creations.
- */
+/** Throws `resource_exhausted`. A lock serialises concurrent creations. */
 async function assertBelowUserLimit({ config }: OperatorContext, tx: Tx): Promise<void> {
   if (config.maxUsers < 0) return
   await lockUserCount(tx)
   if ((await countUsers(tx)) >= config.maxUsers) throw userLimitReached(config.maxUsers)
 }
 
-/** Whether the configuration makes the holder of this address an owner. */
 export function isOwnerEmail({ config }: OperatorContext, email: string): boolean {
   return (
     email !== '' &&

@@ -12,8 +12,8 @@ import type { UserWithRoles } from '../../store/users.ts'
 type ActorOptions = { actorId: string; assertAllowed: (user: UserWithRoles) => void }
 
 /**
- * Prevents an account from signing in, ends all its access and deletes the invites that it created. Resolves once the
- * event that ends its credentials is on the stream. Throws `not_found`, and `failed_precondition` for the last owner.
+ * Deletes the invites that the account created. Resolves once the event that ends its credentials is on the
+ * stream. Throws `not_found`, and `failed_precondition` for the last owner.
  */
 export async function deactivate(
   ctx: Context,
@@ -41,7 +41,6 @@ export async function deactivate(
   if (changed.isChanged) reportCredentialsEnded(userId, 'account_deactivated')
 }
 
-/** Lets a deactivated account sign in again. Throws `not_found`. */
 export async function reactivate(
   ctx: Context,
   userId: string,

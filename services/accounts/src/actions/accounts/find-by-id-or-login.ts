@@ -4,7 +4,7 @@ import { couldBeLogin, loginKey } from '../../domain/login.ts'
 import { findHandles } from '../../store/handles.ts'
 import { findUndeletedUsers } from '../../store/users.ts'
 
-/** Users with these ids, followed by users with these logins, each once; unknown and deleted users are left out. */
+/** First by id, then by login, each once; unknown and deleted users are left out. */
 export async function findByIdOrLogin(
   { db }: Pick<Context, 'db'>,
   { userIds, logins }: { userIds: readonly string[]; logins: readonly string[] },
@@ -13,7 +13,6 @@ export async function findByIdOrLogin(
   return inOrder(ids, await findUndeletedUsers(db, ids))
 }
 
-/** Ids of the users with these logins, in the same order. */
 async function idsByLogin(db: Context['db'], logins: readonly string[]): Promise<string[]> {
   const keys = [...new Set(logins.filter(couldBeLogin).map(loginKey))]
   if (keys.length === 0) return []

@@ -2,10 +2,7 @@ import { may, serverScope, type Policy, type Subject } from '@parley/permissions
 import type { OperatorContext } from '../../context.ts'
 import { knowsRoles } from '../../policy/role-names.ts'
 
-/**
- * The policy in which to look up these role names: the local copy or, if that lacks a name, admin's, so that a role is
- * found as soon as CreateRole has returned. Callers who may not assign roles are refused anyway and get the local copy.
- */
+/** Returns the local copy or, if that lacks a name, admin's: a role is found as soon as CreateRole has returned. */
 export async function getPolicyForRoleNames(
   { policy }: Pick<OperatorContext, 'policy'>,
   roleNames: readonly string[],

@@ -7,7 +7,6 @@ export type Target =
   | { case: 'login'; value: string }
   | { case: undefined; value?: undefined }
 
-/** The account that a request identifies by id or login. Throws `not_found` if it does not exist or is deleted. */
 export async function getTarget({ db }: Pick<Context, 'db'>, target: Target): Promise<UserWithRoles> {
   const user =
     target.case === 'login' ? await findUserByLogin(db, target.value) : (await findUsers(db, [target.value ?? '']))[0]

@@ -2,7 +2,6 @@ import type { OperatorContext } from '../../context.ts'
 import { loginNotFound } from '../../errors.ts'
 import { findUserByLogin, type UserWithRoles } from '../../store/users.ts'
 
-/** The account with this login, for operators. Throws `not_found`. */
 export async function getUserByLogin({ db }: Pick<OperatorContext, 'db'>, login: string): Promise<UserWithRoles> {
   const user = await findUserByLogin(db, login)
   if (!user) throw loginNotFound(login)

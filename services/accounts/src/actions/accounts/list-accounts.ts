@@ -14,10 +14,7 @@ export type AccountPage = {
   page: Pick<PageInfo, 'totalCount' | 'hasMore' | 'nextCursor'>
 }
 
-/**
- * A page of the accounts that match a search, oldest first. Throws `invalid_argument` for a search that is too long or
- * an invalid cursor.
- */
+/** Oldest first. Throws `invalid_argument` for a search that is too long or an invalid cursor. */
 export async function listAccounts(
   ctx: Pick<Context, 'db' | 'reads'>,
   callerId: string,
@@ -28,7 +25,6 @@ export async function listAccounts(
   if ([...search].length > maxSearchLength) throw searchTooLong(maxSearchLength)
   const limit = Math.min(page?.limit || defaultLimit, maxLimit)
   const after = page?.cursor ? parseCursor(page.cursor) : undefined
-  // One more than the page holds, to find out whether there is another page.
   const wanted = { limit: limit + 1, offset: page?.offset ?? 0, after, includeDeactivated }
   const { keys, total } = await ctx.reads.run(() => listUsers(ctx.db, search, wanted), callerId)
   const shown = keys.slice(0, limit)
@@ -45,7 +41,6 @@ export async function listAccounts(
   }
 }
 
-/** The key of the last account of the previous page. Throws `invalid_argument` for a malformed cursor. */
 function parseCursor(cursor: string): UserKey {
   const [at = '', login, ...rest] = decodeCursor(cursor)
   const createdAt = new Date(at)

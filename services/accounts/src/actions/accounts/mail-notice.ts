@@ -3,7 +3,6 @@ import type { Mail, NoticeKind } from '../../engines/mail/index.ts'
 
 const retryAfterMs = [1_000, 5_000, 20_000, 60_000]
 
-/** Mails a notice to each of these addresses in the background, with retries, if mail is configured. */
 export function mailNotice(
   { background, mailer }: Partial<Pick<Context, 'background' | 'mailer'>>,
   addresses: readonly string[],

@@ -10,8 +10,7 @@ import { isOwnerEmail } from './create-account.ts'
 import { addRole } from './assign-role-to.ts'
 
 /**
- * Records an address as verified, as part of a {@link changeUser} call; the account becomes an owner if the address is
- * listed in the configuration. If the account already has the address, the address becomes proven. Throws
+ * For a {@link changeUser} call. Makes the account an owner if the configuration lists the address. Throws
  * `already_exists` if the address belongs to another account.
  */
 export async function recordVerifiedEmail(

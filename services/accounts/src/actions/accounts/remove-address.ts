@@ -17,10 +17,9 @@ type Check = (
 ) => unknown
 
 /**
- * Removes an address from an account, if the account has it, and invalidates the account's links for resetting the
- * password, which may have been mailed to the address. Notifies the removed address and the ten that the account
- * verified first. `assertAllowed` gets the locked account and may throw. Throws `not_found` if there is no such
- * account.
+ * Invalidates the account's reset links, which may have been mailed to the address. Notifies the removed address
+ * and the ten oldest ones. `assertAllowed` gets the locked account and may throw. Throws `not_found` if there is no
+ * such account.
  */
 export async function removeAddress(
   ctx: OperatorContext,

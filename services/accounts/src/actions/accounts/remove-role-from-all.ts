@@ -5,7 +5,7 @@ import { removeRole } from '../../store/roles.ts'
 
 const batchSize = 200
 
-/** Removes a role from all its holders, in batches, and notifies their sessions. It can be repeated after a failure. */
+/** In batches; notifies the sessions of the holders. Can be repeated after a failure. */
 export async function removeRoleFromAll(ctx: Context, roleId: string, actorId: string): Promise<void> {
   for (;;) {
     const { removed, entries } = await ctx.db.transaction(async (tx) => {

@@ -11,7 +11,7 @@ import type { UserWithRoles } from '../../store/users.ts'
 import type { Tx } from '@parley/postgres'
 import { mailNotice } from './mail-notice.ts'
 
-/** Sets the password of an account. Resolves once the event that ends all its credentials is on the stream. */
+/** Resolves once the event that ends all credentials of the account is on the stream. */
 export async function replacePassword(
   ctx: OperatorContext,
   userId: string,

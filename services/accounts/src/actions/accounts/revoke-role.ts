@@ -11,9 +11,8 @@ import { changeUser } from '../../store/user-changes.ts'
 const ownRolesToKeep: ReadonlySet<string> = new Set([ownerRoleId, 'admin'])
 
 /**
- * Removes a role from an account. Resolves when the event about it is on the stream, even if the account lacked the
- * role. Throws `not_found`, and `failed_precondition` for the caller's own role owner or admin and for the role of the
- * last owner.
+ * Resolves when the event is on the stream, even if the account lacked the role. Throws `not_found`, and
+ * `failed_precondition` for the caller's own role owner or admin and for the last owner.
  */
 export async function revokeRole(ctx: Context, userId: string, role: PolicyRole, caller: Caller): Promise<void> {
   const at = ctx.now()

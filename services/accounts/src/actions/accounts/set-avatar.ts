@@ -4,10 +4,7 @@ import { profileUpdated, type Cause } from '../../domain/profile-announcements.t
 import { changeUser, type Changed } from '../../store/user-changes.ts'
 import { avatarUrl } from './avatar-url.ts'
 
-/**
- * Sets or removes the avatar of an account; uploads deletes the previous image when it receives the event. Undefined if
- * there is no such account.
- */
+/** Uploads deletes the previous image when it receives the event. Undefined if there is no such account. */
 export async function setAvatar(
   ctx: Context,
   userId: string,

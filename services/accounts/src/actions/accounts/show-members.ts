@@ -10,7 +10,7 @@ import { findUsers, type UserWithRoles } from '../../store/users.ts'
 import { toAdminMember } from '../../view/admin-member.ts'
 import { showEach } from './show-users.ts'
 
-/** The accounts in the given order, with the details that this administrator may see. */
+/** In the given order, with the details that this administrator may see. */
 export async function showMembers(
   ctx: Context,
   caller: Caller,
@@ -34,7 +34,6 @@ export async function showMembers(
   )
 }
 
-/** One account by its id, as the caller may see it. */
 export async function showMember(ctx: Context, caller: Caller, userId: string): Promise<AdminMember> {
   const [member] = await showMembers(ctx, caller, await findUsers(ctx.db, [userId]))
   if (!member) throw userNotFound()

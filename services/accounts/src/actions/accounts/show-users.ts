@@ -7,10 +7,7 @@ import { avatarUrl } from './avatar-url.ts'
 
 type ViewContext = Pick<Context, 'config' | 'presence' | 'now'>
 
-/**
- * Returns the results of `show` for these accounts, in the given order. `show` gets an account and its public view.
- * Reads the presence of all accounts at once.
- */
+/** In the given order. Reads the presence of all accounts at once. */
 export async function showEach<Row extends UserRow, T>(
   ctx: ViewContext,
   rows: readonly Row[],
@@ -23,11 +20,10 @@ export async function showEach<Row extends UserRow, T>(
   )
 }
 
-/** Public views of accounts, in the given order. */
 export const showUsers = (ctx: ViewContext, rows: readonly UserRow[]): Promise<User[]> =>
   showEach(ctx, rows, (_, user) => user)
 
-/** The public view of an account; `presences` lets the caller start the presence query earlier. */
+/** `presences` lets the caller start the presence query earlier. */
 export async function showUser(
   ctx: ViewContext,
   row: UserRow,

@@ -4,13 +4,13 @@ import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import * as store from '../../store/email-codes.ts'
 
-/** A new code; call `undo` if its mail is not delivered. */
+/** Call `undo` if the mail is not delivered. */
 export type IssuedCode = { code: string; undo: () => Promise<void> }
 
 /**
- * Creates a code for an address; undefined if too many codes were mailed to the address, or too many wrong codes were
- * entered for it, unless throttling is off. The codes of all users for an address are counted together, so that nobody
- * can use several accounts to flood the address or to guess a code.
+ * Undefined if too many codes were mailed to the address, or too many wrong ones were entered, unless throttling is
+ * off. The codes of all users for an address are counted together, so that several accounts do not help to flood the
+ * address or to guess a code.
  */
 export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Date): Promise<IssuedCode | undefined> {
   const { codeTtlMs, codeThrottling, maxDeliveredCodes, maxWrongAttempts } = ctx.config
@@ -27,8 +27,8 @@ export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Da
 }
 
 /**
- * Checks a code and deletes it if it is right. Wrong codes are counted, so the transaction must commit in either case.
- * After too many of them the right code is refused too, unless throttling is off.
+ * Deletes a right code. Wrong codes are counted, so the transaction must commit in either case. After too many of them
+ * the right code is refused too, unless throttling is off.
  */
 export async function useCode(
   ctx: Context,

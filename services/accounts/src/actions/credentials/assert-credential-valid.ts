@@ -3,8 +3,8 @@ import { sessionEnded } from '../../errors.ts'
 import { findCredentialOf } from '../../store/credentials.ts'
 
 /**
- * Throws `unauthenticated` if the caller's credential has ended. To be called while the account is locked: callers are
- * cached, and a password may have been reset while the call waited for the lock.
+ * Throws `unauthenticated` if the caller's credential has ended. Call this while the account is locked: callers are
+ * cached, and the call may have waited for the lock.
  */
 export async function assertCredentialValid(tx: Tx, caller: { userId: string; credentialId: string }): Promise<void> {
   if (!(await findCredentialOf(tx, caller))) throw sessionEnded()

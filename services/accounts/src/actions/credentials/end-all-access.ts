@@ -19,10 +19,7 @@ const recoveryReasons: ReadonlySet<EndReason> = new Set([
   'account_deactivated',
 ])
 
-/**
- * Ends every credential of a locked account and revokes its other access (see {@link revokeOtherAccess}). Returns the
- * change for {@link changeUser}; the caller may add to it.
- */
+/** For a locked account; see {@link revokeOtherAccess}. The caller may add to the returned change. */
 export async function endAllAccess(
   tx: Tx,
   user: UserWithRoles,
@@ -36,10 +33,9 @@ export async function endAllAccess(
 }
 
 /**
- * Invalidates all unfinished flows of a locked account (mailed links and codes, authorization codes, identities being
- * linked) and withdraws its consents to other web clients. `set` raises the auth generation. With `removeRecent` it
- * also removes addresses and identities that sessions of the account added in the last hour, because an attacker may
- * have added them to keep access. It keeps those that the account was created with, and addresses added by an operator.
+ * For a locked account: invalidates unfinished flows and withdraws consents to other web clients. `removeRecent` also
+ * removes addresses and identities that sessions of the account added in the last hour, because an attacker may have
+ * added them to keep access. Those that the account was created with, and addresses added by an operator, stay.
  */
 export async function revokeOtherAccess(
   tx: Tx,

@@ -4,7 +4,6 @@ import { storeNewExpiry, type ValidCredential } from '../../store/credentials.ts
 
 const extendAfterMs = 24 * 3600_000
 
-/** Extends the lifetime of credentials that were used, at most once a day each. */
 export async function extendCredentials(
   { config, db }: Pick<Context, 'config' | 'db'>,
   used: readonly Pick<ValidCredential, 'credentialId' | 'expiresAt'>[],

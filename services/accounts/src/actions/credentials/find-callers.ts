@@ -8,7 +8,7 @@ import { extendCredentials } from './extend-credentials.ts'
 
 const maxDigests = 1_000
 
-/** Finds the callers whose valid credentials have these digests, and extends those credentials. */
+/** Finds the callers by their credentials, and extends the credentials. */
 export async function findCallers(ctx: Context, digests: Uint8Array[]): Promise<{ digest: Buffer; caller: Caller }[]> {
   if (digests.length > maxDigests) throw tooManyAtOnce('digests', maxDigests)
   const now = ctx.now()

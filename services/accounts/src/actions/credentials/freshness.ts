@@ -7,14 +7,12 @@ import { getAccount } from '../../store/users.ts'
 
 const freshForMs = 30 * 60_000
 
-/** The time until which a credential is fresh after its user signed in, or entered the password, at `at`. */
 export const freshUntil = (at: Date): Date => new Date(at.getTime() + freshForMs)
 
 /**
- * Throws unless the caller's credential is fresh: the user signed in with it, or entered the current password, in the
- * last 30 minutes. Reads the database, because callers are cached. If a current password is given, it is verified even
- * while the credential is fresh, and makes it fresh again. The token of another web client is never fresh, and no
- * password makes it so. Errors: `failed_precondition` (not fresh), `invalid_argument` (wrong password),
+ * Throws unless the user signed in with the credential, or entered the current password, in the last 30 minutes. A
+ * given password is verified even while the credential is fresh, and makes it fresh again. The token of another web
+ * client is never fresh. Errors: `failed_precondition` (not fresh), `invalid_argument` (wrong password),
  * `resource_exhausted` (too many wrong passwords, or too many hashings waiting), `unauthenticated` (the credential has
  * ended).
  */

@@ -3,7 +3,6 @@ import { sessionsOf, type ActiveSession } from '../../domain/sessions.ts'
 import { listCredentials } from '../../store/credentials.ts'
 import { getAccount } from '../../store/users.ts'
 
-/** The active sessions of a user. Throws `unauthenticated` if the account does not exist. */
 export async function listActiveSessions(
   { db }: Pick<Context, 'db'>,
   userId: string,

@@ -11,38 +11,32 @@ import type { Announcement } from '../../store/user-changes.ts'
 import { freshUntil } from './freshness.ts'
 import { newSessionHandle } from './session-handle.ts'
 
-/** Maximum number of credentials per account; the least recently used ones beyond it are deleted. */
+/** Per account; the least recently used ones beyond it are deleted. */
 const maxCredentials = 1_000
 
 export type OpenedSession = {
-  /** Empty if none was requested. */
   token: string
-  /** Empty if none was requested. */
   cookieHandle: string
   lifetimeSeconds: number
   announcements: Announcement[]
 }
 
 export type SessionOptions = {
-  /** Which credentials to create; default: both. */
+  /** Default: both. */
   kinds?: readonly NewCredential['kind'][]
   /** False for clients that must never call methods that require a fresh credential. */
   canBeFresh?: boolean
   userAgent?: string
-  /** Origin of another web client that is granted access. */
+  /** Of another web client. */
   clientOrigin?: string
 }
 
-/** The options that a sign-in request contains. */
 export const sessionOptionsOf = (request: { userAgent: string; cookieOnly: boolean }): SessionOptions => ({
   userAgent: request.userAgent,
   ...(request.cookieOnly && { kinds: ['cookie'] }),
 })
 
-/**
- * Stores the credentials of a new session; only the result contains their secrets. Throws `permission_denied` for a
- * deactivated account.
- */
+/** Only the result contains the secrets. Throws `permission_denied` for a deactivated account. */
 export async function openSession(
   tx: Tx,
   { publicUrl, secretKey, tokenTtlMs }: Pick<Config, 'publicUrl' | 'secretKey' | 'tokenTtlMs'>,

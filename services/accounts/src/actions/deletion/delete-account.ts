@@ -12,10 +12,9 @@ import type { UserWithRoles } from '../../store/users.ts'
 import { assertNotLastOwner } from './last-owner.ts'
 
 /**
- * Deletes an account permanently: ends its credentials, releases its names, reduces it to a tombstone, and asks all
- * services, accounts included, to erase its data. Resolves when the events about it are on the stream.
- * `assertAllowed` gets the locked account and may throw. Throws `not_found`, and `failed_precondition` for the last
- * owner.
+ * Reduces the account to a tombstone, and asks all services, accounts included, to erase its data. Resolves when the
+ * events about it are on the stream. `assertAllowed` gets the locked account and may throw. Throws `not_found`, and
+ * `failed_precondition` for the last owner.
  */
 export async function deleteAccount(
   ctx: Pick<Context, 'db' | 'relay' | 'now'>,
@@ -27,8 +26,8 @@ export async function deleteAccount(
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
     await assertAllowed(tx, user)
     if (user.roleIds.includes(ownerRoleId)) await assertNotLastOwner(tx, userId)
-    // The first erasure pass deletes the rows that this leaves. Credentials among them are invalid, because the account
-    // is deleted.
+    // The first erasure pass deletes the rows that remain. Credentials among them are invalid, because the account is
+    // deleted.
     await eraseBelongings(tx, userId)
     await insertDeletion(tx, userId, at)
     return {

@@ -7,10 +7,9 @@ import { getRequestedPass } from '../../store/deletions.ts'
 import { countUnrelayed, eraseRelayed } from '../../store/personal-events.ts'
 
 /**
- * Erases the remaining data of a deleted account in accounts itself: rows beyond the first batch or written during the
- * deletion, and earlier events with personal data in the outbox and on the stream. The newest event that a relay or
- * follower knows must stay on the stream; therefore events are removed from it only from the second pass on, when all
- * know newer ones. Returns the number of rows and events found, including events that only a later pass can remove.
+ * Erases remaining rows, and earlier events with personal data. The newest event that a relay or follower knows must
+ * stay on the stream, so events are removed from it from the second pass on, when all know newer ones. Returns the
+ * number of rows and events found, including events that only a later pass can remove.
  */
 export const eraseInAccounts =
   ({ db, bus }: { db: Db; bus: Bus }) =>

@@ -4,15 +4,15 @@ import { lastOwner } from '../../errors.ts'
 import { isHeldByAnother, lockOwnerCount } from '../../store/roles.ts'
 
 /**
- * Throws `failed_precondition` unless another owner can sign in. Holds a lock until the transaction ends, so that two
- * owners cannot be removed concurrently.
+ * Throws `failed_precondition` unless another owner can sign in. Locks until the transaction ends, so that two owners
+ * cannot be removed concurrently.
  */
 export async function assertNotLastOwner(tx: Tx, userId: string): Promise<void> {
   await lockOwnerCount(tx)
   if (!(await isHeldByAnother(tx, ownerRoleId, userId))) throw lastOwner()
 }
 
-/** Whether the account is an owner and no other owner can sign in. Takes no lock, so use it only for display. */
+/** Takes no lock, so use it only for display. */
 export async function isLastOwner(
   db: Reader,
   { id, roleIds }: { id: string; roleIds: readonly string[] },

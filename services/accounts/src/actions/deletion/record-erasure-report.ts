@@ -3,10 +3,7 @@ import { erasurePassNotFound, unknownErasingService } from '../../errors.ts'
 import { getRequestedPass, saveReport } from '../../store/deletions.ts'
 import { erasingServices } from './passes.ts'
 
-/**
- * Records what a service found in an erasure pass. Throws `not_found` for a pass that was not requested, and
- * `invalid_argument` for a service that does not erase.
- */
+/** Throws `not_found` for a pass that was not requested, and `invalid_argument` for a service that does not erase. */
 export async function recordErasureReport(
   { db, now }: Pick<Context, 'db' | 'now'>,
   report: { userId: string; service: string; pass: number; found: bigint },

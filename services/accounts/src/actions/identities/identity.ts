@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto'
 import type { Provider } from '../../domain/provider.ts'
 import type { ExternalIdentity } from '../../store/external-identities.ts'
 
-/** The hash by which clients refer to an identity: the hex SHA-256 of issuer and subject. */
+/** Clients refer to an identity by this hex SHA-256. */
 const subjectHash = ({ issuer, subject }: Pick<ExternalIdentity, 'issuer' | 'subject'>): string =>
   createHash('sha256').update(`${issuer}:${subject}`).digest('hex')
 
 /**
- * The configured provider of an identity; undefined if the operator has removed it. The issuer of an identity is the id
- * of an OAuth provider, or the issuer of an OpenID Connect provider. Several providers may have the same issuer; then
- * the one through which the identity was linked is preferred.
+ * Undefined if the operator has removed the provider. The issuer of an OAuth identity is the id of the provider. Of
+ * several providers with the same issuer, the one through which the identity was linked is preferred.
  */
 export function providerOf(
   providers: readonly Provider[],
@@ -24,7 +23,6 @@ export function providerOf(
 const sameUrl = (configured: string | undefined, issuer: string): boolean =>
   configured !== undefined && URL.canParse(issuer) && new URL(configured).href === new URL(issuer).href
 
-/** The row that links an identity to an account. */
 export const newIdentity = (
   { issuer, subject, providerId }: Pick<ExternalIdentity, 'issuer' | 'subject' | 'providerId'>,
   userId: string,

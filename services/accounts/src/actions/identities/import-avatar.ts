@@ -7,7 +7,7 @@ import { findUsers } from '../../store/users.ts'
 /** Longer than usual, because uploads fetches the image from another server. */
 const callOptions = { timeoutMs: 20_000 }
 
-/** Imports the avatar from a provider, if the account has none. Never rejects; failures are logged. */
+/** Only if the account has none. Never rejects; failures are logged. */
 export async function importAvatar(ctx: Context, userId: string, url: string): Promise<void> {
   try {
     const [user] = await findUsers(ctx.db, [userId])

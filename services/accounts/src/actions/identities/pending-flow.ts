@@ -13,7 +13,7 @@ import { issueFlowToken, peekFlowToken, takeFlowToken, type FlowUser } from '../
 const lifetimeMs = 15 * 60_000
 const maxUrlLength = 2_048
 
-/** Stores an identity that the user must confirm within 15 minutes; returns the token for the confirmation. */
+/** The user must confirm within 15 minutes. Returns the token for the confirmation. */
 export async function storePendingIdentity(
   ctx: Context,
   { settings }: Provider,
@@ -37,8 +37,8 @@ export async function storePendingIdentity(
 }
 
 /**
- * The flow of a token. Throws `not_found`, also if its provider is no longer configured, and `invalid_argument` if the
- * token is for another flow than `wanted`.
+ * Throws `not_found`, also if the provider is no longer configured, and `invalid_argument` if the token is for another
+ * flow than `wanted`.
  */
 export async function getPendingFlow(ctx: Context, token: string, wanted?: Purpose): Promise<PendingFlow> {
   const found = await Promise.all(
@@ -54,7 +54,6 @@ export async function getPendingFlow(ctx: Context, token: string, wanted?: Purpo
   return { ...flow, provider }
 }
 
-/** Replaces values of a profile that our rules do not allow with empty ones. */
 function withoutInvalidValues({
   verifiedEmail,
   loginHint,
@@ -71,12 +70,10 @@ function withoutInvalidValues({
   }
 }
 
-/** Consumes the token of a flow. Throws `not_found` if there is none, or another call has consumed it. */
 export async function takePendingFlow(ctx: Context, tx: Tx, purpose: Purpose, token: string): Promise<void> {
   if (!(await takeFlowToken(tx, tokenContext(ctx), purpose, token))) throw flowNotFound()
 }
 
-/** Consumes the token of a flow, if there is one. */
 export async function cancelPendingFlow(ctx: Context, token: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     for (const purpose of purposes) await takeFlowToken(tx, tokenContext(ctx), purpose, token)

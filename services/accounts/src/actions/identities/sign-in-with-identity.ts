@@ -8,10 +8,7 @@ import type { ProviderIdentity } from '../../domain/provider.ts'
 import { findIdentity } from '../../store/external-identities.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
-/**
- * Starts a browser session for the account to which an identity is linked; undefined if it is linked to none. Throws
- * `permission_denied` if the account is deactivated.
- */
+/** Undefined if the identity is linked to no account. Throws `permission_denied` if the account is deactivated. */
 export async function signInWithIdentity(
   ctx: Context,
   identity: ProviderIdentity,

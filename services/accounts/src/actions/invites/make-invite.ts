@@ -13,8 +13,8 @@ const maxInvites = 1_000
 type NewInvite = Pick<InviteRow, 'label' | 'email' | 'roleIds' | 'maxUses' | 'expiresAt'>
 
 /**
- * Creates an invite and returns its URL, which is not stored. Throws `resource_exhausted` if there are too many
- * invites, and `unauthenticated` if the creator's credential or account has ended.
+ * The URL is not stored. Throws `resource_exhausted` if there are too many invites, and `unauthenticated` if the
+ * creator's credential or account has ended.
  */
 export async function makeInvite(
   ctx: Context,
@@ -38,7 +38,7 @@ export async function makeInvite(
   return { row: created.row, url: `${publicUrlOf(ctx.config)}/invite#${created.token}` }
 }
 
-/** Revokes an invite; returns whether it could still be used. */
+/** Returns whether the invite could still be used. */
 export async function revokeInvite(ctx: Context, actorId: string, inviteId: string): Promise<boolean> {
   const at = ctx.now()
   let revoked = false

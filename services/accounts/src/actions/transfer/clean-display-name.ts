@@ -4,10 +4,7 @@ const maxCharacters = 32
 const forbidden = /[^\p{L}\p{M}\p{Nd}\p{S} '’\-._]/gu
 const invisible = /(?![\uFE0E\uFE0F])[\p{Default_Ignorable_Code_Point}\u2800]/gu
 
-/**
- * Adapts an imported display name to our rules: removes invisible characters, replaces others that are not allowed with
- * spaces, and cuts it to the maximum length. Null if no valid name remains: the login is then shown instead.
- */
+/** Null if no valid name remains: the login is then shown instead. */
 export function cleanDisplayName(text: string): string | null {
   const cleaned = text
     .normalize('NFC')

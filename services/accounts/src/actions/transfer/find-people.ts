@@ -3,7 +3,6 @@ import { inOrder } from '../../domain/in-order.ts'
 import { addressesOf } from '../../store/emails.ts'
 import { findUsers } from '../../store/users.ts'
 
-/** Accounts in the order of the given ids, deleted ones included, with their addresses, for an export. */
 export async function findPeople({ db }: Pick<Context, 'db'>, userIds: readonly string[]) {
   const users = inOrder(userIds, await findUsers(db, userIds))
   const addresses = await addressesOf(

@@ -23,9 +23,9 @@ import { planPeople, preparePeople, type PlannedPerson, type PersonToImport } fr
 const maxAttempts = 3
 
 /**
- * Finds or creates the accounts of all these people in one transaction. New accounts with an address from
- * the settings for owners become owners. Throws `resource_exhausted` if there would be too many accounts, and
- * `unavailable` if concurrent calls keep taking the same logins or addresses.
+ * Finds or creates the accounts in one transaction. New accounts with an owner address from the settings then become
+ * owners. Throws `resource_exhausted` if there would be too many accounts, and `unavailable` if concurrent calls keep
+ * taking the same logins or addresses.
  */
 export async function importBatch(ctx: Context, request: ImportPeopleRequest): Promise<PlannedPerson[]> {
   const wanted = preparePeople(request.source, request.people)
@@ -77,14 +77,13 @@ async function tryImport(
   return planned
 }
 
-/** Throws `resource_exhausted` if this many more accounts would exceed the limit. */
 async function assertBelowUserLimit({ config }: Context, tx: Tx, wanted: number): Promise<void> {
   if (config.maxUsers < 0 || wanted === 0) return
   await lockUserCount(tx)
   if ((await countUsers(tx)) + wanted > config.maxUsers) throw userLimitTooLow(config.maxUsers, wanted)
 }
 
-/** The events about the new accounts, except those of people who are deleted at the source. */
+/** Without those of people who are deleted at the source. */
 const announcements = (planned: readonly PlannedPerson[], occurredAt: Date) =>
   planned.flatMap(({ account }) => {
     if (!account || account.user.deletedAt) return []

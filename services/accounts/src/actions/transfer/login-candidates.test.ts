@@ -4,7 +4,7 @@ import { loginCandidates } from './login-candidates.ts'
 const candidates = (name: string) => loginCandidates(name, 'U0123456789ABCD')
 
 describe('logins for imported people', () => {
-  test('are the name, then the name with a number, then with a part of the id', () => {
+  test('are the name, the name with a number, or with a part of the id', () => {
     expect(candidates('ada')).toEqual(['ada', 'ada2', 'ada3', 'ada4', 'ada5', 'ada-6789ABCD'])
   })
 

@@ -3,10 +3,7 @@ import { loginHintFrom } from '../../domain/login-hint.ts'
 const plainCandidates = 5
 const maxCharacters = 32
 
-/**
- * Possible logins for a person with this name, in order of preference. The last one contains a part of the id and is
- * almost certainly free.
- */
+/** In order of preference. The last one contains a part of the id and is almost certainly free. */
 export function loginCandidates(name: string, userId: string): string[] {
   const base = loginHintFrom(name) || 'user'
   const suffixes = [

@@ -8,25 +8,22 @@ import { nothingPersonal } from '../../store/belongings.ts'
 import { cleanDisplayName } from './clean-display-name.ts'
 import { loginCandidates } from './login-candidates.ts'
 
-/** A person to import, with the keys to look up. */
 export type PersonToImport = {
   person: ImportedPerson
   key: Buffer
-  /** Id of the account, if a new one is created. */
   newUserId: string
   /** Empty if it is missing or invalid, or the person is deleted. */
   email: string
-  /** Possible logins of a new account, in order of preference. */
+  /** In order of preference, for a new account. */
   candidates: string[]
 }
 
-/** Stored data that decides how people are imported. */
 export type StoredState = {
-  /** People who were imported before, by key in hex. */
+  /** Imported before, by key in hex. */
   known: ReadonlyMap<string, AccountOfPerson>
-  /** Accounts that have an address, by the key of the address. */
+  /** By the key of the address. */
   holders: ReadonlyMap<string, AccountOfPerson>
-  /** Keys of logins that are in use or not allowed. */
+  /** Keys of logins in use or not allowed. */
   taken: ReadonlySet<string>
 }
 
@@ -36,9 +33,9 @@ export type PlannedPerson = {
   userId: string
   login: string
   outcome: ImportedPersonOutcome
-  /** Whether a new account is created without the address of the person, because it is invalid or taken. */
+  /** A new account is created without the address of the person, because the address is invalid or taken. */
   emailDropped: boolean
-  /** The account to insert; undefined if the person already has one. */
+  /** Undefined if the person already has an account. */
   account?: NewPerson
 }
 
@@ -52,9 +49,8 @@ export function preparePeople(source: string, people: readonly ImportedPerson[])
 }
 
 /**
- * Decides who was imported before, who is matched by address, and who gets a new account. If two new people have the
- * same address, the first one gets it; the second is matched with that account or, without `matchEmails`, gets an
- * account without an address.
+ * If two new people have the same address, the first one gets it; the second is matched with that account or, without
+ * `matchEmails`, gets an account without an address.
  */
 export function planPeople(
   wanted: readonly PersonToImport[],
@@ -117,7 +113,6 @@ function plan({ person, key, newUserId: userId, email, candidates }: PersonToImp
   }
 }
 
-/** The creation time at the source, if it is in the past; otherwise now. */
 function createdAtOf({ createdAt }: ImportedPerson, now: Date): Date {
   const created = createdAt && timestampDate(createdAt)
   return created && created < now ? created : now

@@ -2,7 +2,6 @@ import { authProviderFields } from '@parley/config'
 import { check, portOf, reasonOf, reportServerCertificate } from '@parley/doctor'
 import { Discovery } from './discovery.ts'
 
-/** Checks that the metadata of each OpenID Connect provider can be read, and its certificate if it uses https. */
 export const providersCheck = check('providers', authProviderFields(), async ({ providers }, report, signal) => {
   if (providers.length === 0) return report.ok('providers', 'no sign-in providers are configured')
   const oidcProviders = providers.flatMap(({ issuerUrl, ...rest }) =>

@@ -1,6 +1,6 @@
 import type { HandlerContext } from '@connectrpc/connect'
 
-/** Time limit for all requests to a provider within one call; the gateway waits longer for the call. */
+/** For all requests to a provider within one call; the gateway waits longer for the call. */
 const deadlineMs = 10_000
 
 export const providerDeadline = (call: HandlerContext): AbortSignal =>

@@ -22,8 +22,7 @@ const clockToleranceSeconds = 60
 
 /**
  * An issuer's metadata, cached for an hour. After that it stays in use while new metadata cannot be fetched, unless
- * `forget` discards it. Every sign-in gets a new configuration, which fetches the issuer's keys anew, so a replaced
- * key is never used.
+ * `forget` discards it. Every sign-in fetches the issuer's keys anew, so a replaced key is never used.
  */
 export class Discovery {
   #document: { text: string; at: number } | undefined
@@ -59,15 +58,12 @@ export class Discovery {
     }
   }
 
-  /** Call this when the issuer is unavailable: the next sign-in fetches the metadata again, and fails if it cannot. */
+  /** If the issuer is unavailable: the next sign-in fetches the metadata again, and fails if it cannot. */
   forget(): void {
     this.#document = undefined
   }
 
-  /**
-   * Call this when the cached metadata may be outdated: the next sign-in fetches it again if it is more than a minute
-   * old.
-   */
+  /** If the metadata may be outdated: the next sign-in fetches it again if it is more than a minute old. */
   markStale(): void {
     this.#stale = true
   }

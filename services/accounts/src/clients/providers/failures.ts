@@ -35,10 +35,7 @@ const outdatedCodes = new Set([
   'OAUTH_RESPONSE_IS_NOT_JSON',
 ])
 
-/**
- * Converts an error that occurred while signing in with a provider. The message contains the cause, such as an error
- * code and the provider's description of it, but no token.
- */
+/** The message contains the cause, such as an error code and the provider's description, but no token. */
 export function providerFailure(error: unknown): ProviderDenied | ProviderFailed {
   if (error instanceof ProviderFailed || error instanceof ProviderDenied) return error
   if (error instanceof AuthorizationResponseError) {
@@ -52,7 +49,7 @@ export function providerFailure(error: unknown): ProviderDenied | ProviderFailed
 const describe = ({ error, error_description }: { error: string; error_description?: string }): string =>
   [error, error_description?.slice(0, 200)].filter(Boolean).join(': ')
 
-/** The message of the error, and the code or message of its cause: "fetch failed" alone does not say what went wrong. */
+/** With the cause: "fetch failed" alone does not say what went wrong. */
 function reason(error: Error): string {
   const { cause } = error
   const underlying = cause instanceof Error ? ('code' in cause && String(cause.code)) || cause.message : ''

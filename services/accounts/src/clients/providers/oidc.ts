@@ -12,7 +12,7 @@ import { Discovery } from './discovery.ts'
 import { isMetadataOutdated, isUnreachable, ProviderFailed, providerFailure } from './failures.ts'
 import type { Attempt, Provider, ProviderProfile } from '../../domain/provider.ts'
 
-/** Any OpenID Connect provider. Users are identified only by a verified ID token. */
+/** Users are identified only by a verified ID token. */
 export function oidcProvider(settings: AuthProvider & { issuerUrl: string }, now: () => Date): Provider {
   const discovery = new Discovery(settings, now)
   return {
@@ -49,7 +49,6 @@ export function oidcProvider(settings: AuthProvider & { issuerUrl: string }, now
   }
 }
 
-/** Exchanges the code of a callback for a verified ID token and an access token. */
 async function redeemCode(
   configuration: Configuration,
   callback: URLSearchParams,
@@ -68,7 +67,6 @@ async function redeemCode(
   return { claims, accessToken: tokens.access_token }
 }
 
-/** Reads the profile from the claims of the ID token and from the userinfo endpoint, if the provider has one. */
 async function readProfile(
   settings: AuthProvider,
   configuration: Configuration,

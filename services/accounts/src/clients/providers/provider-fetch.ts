@@ -2,15 +2,11 @@ import type { CustomFetch } from 'openid-client'
 import { measureOutgoing } from '@parley/runtime'
 import { ProviderFailed } from './failures.ts'
 
-/** Timeout of one request to a provider, in seconds; the whole call may be aborted earlier. */
+/** For one request; the whole call may be aborted earlier. */
 export const responseTimeoutSeconds = 5
-/** Maximum size of a response; providers send far smaller ones. */
 const maxBytes = 1024 * 1024
 
-/**
- * Returns a `fetch` for requests to providers. It fails when the signal aborts it, after the timeout, and if the
- * response is too large; it follows no redirects.
- */
+/** Fails when the signal aborts it, after the timeout, and if the response is too large; follows no redirects. */
 export function providerFetch(signal: AbortSignal): CustomFetch {
   return async (url, { signal: requestSignal, body, ...options }) => {
     const combined = AbortSignal.any([

@@ -10,7 +10,7 @@ import type { Provider } from '../../domain/provider.ts'
 /** Ids that also refer to the only provider of type oidc, for /auth/oidc. */
 const aliases = ['', 'oidc']
 
-/** A provider and the URL to which it returns the browser. A sign-in by an alias has its own callback URL. */
+/** A sign-in by an alias has its own callback URL. */
 export type Route = {
   readonly provider: Provider
   /** The provider's id, or empty for an alias. A callback is accepted only with the key that the sign-in began with. */
@@ -18,13 +18,11 @@ export type Route = {
   readonly callbackUrl: string
 }
 
-/** The configured sign-in providers. */
 export type Providers = {
   /** In the operator's order. */
   readonly all: readonly Provider[]
-  /** The provider with this id; undefined if there is none. */
   find: (id: string) => Provider | undefined
-  /** The route of this id; an alias has one only if exactly one provider has the type oidc. */
+  /** An alias has a route only if exactly one provider has the type oidc. */
   route: (id: string) => Route | undefined
 }
 

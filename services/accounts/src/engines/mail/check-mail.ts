@@ -5,10 +5,7 @@ import { startMailTls, check, codeOf, reasonOf, reportServerCertificate, type Re
 import { mailFields, type MailConfig } from './settings.ts'
 import { smtpOptions } from './smtp.ts'
 
-/**
- * Checks whether the mail server can be reached, accepts our login if there is one and, unless TLS is opportunistic,
- * has a valid certificate. Without a mail server it checks whether mails can be written to the folder. Sends no mail.
- */
+/** Without a mail server, checks whether mails can be written to the folder. Sends no mail. */
 export const mailCheck = check('mail', mailFields, async (config, report) => {
   const { smtpEnabled, smtpHost: host, smtpFrom, mailDir } = config
   if (!smtpEnabled) return await checkWithoutServer(mailDir, report)
@@ -61,7 +58,7 @@ async function checkWithoutServer(mailDir: string | undefined, report: Report): 
   }
 }
 
-/** Throws unless the process may write to the folder, or create it: the first mail creates missing folders. */
+/** The first mail creates missing folders. */
 async function assertWritable(folder: string): Promise<void> {
   try {
     await access(folder, constants.W_OK)

@@ -1,9 +1,7 @@
 import type { Mail } from './mail.ts'
 
-/** A paragraph of a mail: a text, a code or a link. */
 export type Part = string | { code: string } | { link: string; label: string }
 
-/** Builds a mail from parts, both as plain text and as HTML. */
 export function buildMail(to: string, subject: string, serverName: string, parts: readonly Part[]): Mail {
   return {
     to,

@@ -1,21 +1,19 @@
 import { rateLimiter, type RedisClient } from '@parley/redis'
 import { noticeKinds, type MailKind } from './mail.ts'
 
-/** Limits the number of mails that all processes together send. */
+/** For all processes together. */
 export type MailBudget = {
-  /**
-   * Counts a mail; returns false if it must not be sent. While Redis is unavailable, each process counts on its own.
-   */
+  /** False if the mail must not be sent. While Redis is unavailable, each process counts on its own. */
   take(kind: MailKind): Promise<boolean>
 }
 
 const hour = 3_600
 
-/** Mails that people can request without signing in. They may use three quarters of the budget. */
+/** Anybody can request these mails. They may use three quarters of the budget. */
 const withoutSignIn: ReadonlySet<MailKind> = new Set(['registration_code', 'account_exists', 'password_reset'])
 const notices: ReadonlySet<MailKind> = new Set(noticeKinds)
 
-/** Creates a budget of mails per hour; 0: no limit. Notices are counted, but sent even if the budget is used up. */
+/** `perHour`: 0 for no limit. Notices are counted, but sent even if the budget is used up. */
 export function mailBudget(redis: RedisClient, perHour: number): MailBudget {
   if (perHour === 0) return { take: () => Promise.resolve(true) }
   const limit = (key: string, points: number) => rateLimiter({ redis, key, points, durationSeconds: hour })

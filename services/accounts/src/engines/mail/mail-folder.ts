@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import { asMessage, type Transport } from './mail.ts'
 
-/** Writes each mail to an `.eml` file in a folder. File names sort by time and contain no address. */
+/** File names sort by time and contain no address. */
 export function mailFolder(folder: string, from = 'parley@localhost'): Transport {
   const composer = createTransport({ streamTransport: true, buffer: true, disableFileAccess: true })
   return {

@@ -1,22 +1,17 @@
-/** A mail that is ready to be sent. */
 export type Mail = { to: string; subject: string; text: string; html: string }
 
-/** The kind of a mail. Metrics and logs name only the kind, never the address or the text. */
+/** Metrics and logs name only the kind, never the address or the text. */
 export type MailKind = 'registration_code' | 'account_exists' | 'email_code' | 'password_reset' | 'invite' | NoticeKind
 
-/** Kinds of mails that notify users of a change to their account. */
 export const noticeKinds = ['email_added', 'email_removed', 'identity_linked', 'password_set'] as const
 export type NoticeKind = (typeof noticeKinds)[number]
 
-/**
- * A transport for mails. `send` resolves once the mail server has accepted the mail or, for the transport that writes
- * files, once the file is written.
- */
+/** `send` resolves once the mail server has accepted the mail, or the file is written. */
 export type Transport = AsyncDisposable & {
   send: (mail: Mail, serverName: string) => Promise<void>
 }
 
-/** Converts a mail to a nodemailer message; a sender without a name gets the name of the server. */
+/** A sender without a name gets the name of the server. */
 export const asMessage = ({ to, ...mail }: Mail, from: string, serverName: string) => ({
   ...mail,
   from: from.includes('<') ? from : { name: serverName, address: from },

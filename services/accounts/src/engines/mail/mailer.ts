@@ -6,8 +6,8 @@ import type { Mail, MailKind, Transport } from './mail.ts'
 
 export type Mailer = {
   /**
-   * Sends a mail. Retries temporary failures, after each of the pauses in `retryAfterMs`. Returns whether the mail was
-   * accepted; false at once if too many mails are being sent or the hourly budget does not allow it.
+   * Retries temporary failures after each of the pauses in `retryAfterMs`. Returns whether the mail was accepted; false
+   * at once if too many mails are being sent or the hourly budget does not allow it.
    */
   deliver: (kind: MailKind, compose: (serverName: string) => Mail, retryAfterMs: readonly number[]) => Promise<boolean>
 }
@@ -53,7 +53,6 @@ export function createMailer(
   }
 }
 
-/** Sends a mail, in a span if the request that caused it is traced. The span does not contain the recipient. */
 function sendInSpan(kind: MailKind, send: () => Promise<void>): Promise<void> {
   if (currentTraceparent() === '') return send()
   const failure = (error: unknown) => {
@@ -63,13 +62,13 @@ function sendInSpan(kind: MailKind, send: () => Promise<void>): Promise<void> {
   return withSpan('send mail', { kind: 'client', attributes: { 'parley.kind': kind }, failure }, send)
 }
 
-/** Whether the mail server refused the mail with a permanent error. Errors without a response count as temporary. */
+/** Errors without a response count as temporary. */
 const isPermanent = (error: unknown): boolean => {
   const { responseCode } = errorCodesOf(error)
   return responseCode !== undefined && responseCode >= 500
 }
 
-/** The codes of an error, for logs. The message of an error is not logged, because it may contain the address. */
+/** The message is not logged, because it may contain the address. */
 function errorCodesOf(error: unknown): { code?: string; responseCode?: number } {
   if (!(error instanceof Error)) return {}
   return {

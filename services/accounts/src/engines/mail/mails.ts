@@ -17,9 +17,7 @@ export const registrationCodeMail =
       'If you did not want to register, you can ignore this mail: no account is created without the code.',
     ])
 
-/**
- * Sent instead of a code if the address already belongs to an account; only the owner of the address may learn that.
- */
+/** Sent instead of a code; only the owner of the address may learn that it belongs to an account. */
 export const accountExistsMail =
   (to: string, publicUrl: string): Compose =>
   (server) =>

@@ -4,10 +4,7 @@ import type { Transport } from './mail.ts'
 import { mailFolder } from './mail-folder.ts'
 import { smtpTransport } from './smtp.ts'
 
-/**
- * Opens the configured mail transport; undefined if none is configured. Throws ConfigError if the configuration is
- * incomplete.
- */
+/** Undefined if none is configured. Throws ConfigError if the configuration is incomplete. */
 export function openTransport(config: MailConfig): Transport | undefined {
   const { smtpHost, smtpFrom, mailDir } = config
   if (config.smtpEnabled) {

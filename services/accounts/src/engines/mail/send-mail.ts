@@ -9,13 +9,12 @@ const respondAfterMs = 3_500
 type Sending = {
   kind: MailKind
   compose: (serverName: string) => Mail
-  /** Reverts the preparations if the mail is not sent. */
   undo: () => Promise<unknown>
 }
 
 /**
- * Sends a mail. Waits for at most 3.5 s; after that, sending continues in the background. Throws `unavailable` if
- * sending has failed by then.
+ * Waits for at most 3.5 s; after that, sending continues in the background. Throws `unavailable` if sending has failed
+ * by then.
  */
 export async function sendMail(
   { background }: { background: (work: Promise<unknown>) => void },

@@ -1,6 +1,5 @@
 import { bool, duration, int, oneOf, port, secret, str, type ConfigOf } from '@parley/config'
 
-/** Settings for sending mail. */
 export const mailFields = {
   smtpEnabled: bool('PARLEY_SMTP_ENABLED', {
     toml: 'smtp.enabled',
@@ -57,7 +56,6 @@ export const mailFields = {
   }),
 }
 
-/** Settings for the codes with which users prove that an e-mail address is theirs. */
 export const emailCodeFields = {
   codeTtlMs: duration('PARLEY_AUTH_EMAIL_OTP_TTL', {
     toml: 'auth.email_otp.ttl',

@@ -23,7 +23,6 @@ export function smtpOptions(config: MailConfig, host: string) {
   }
 }
 
-/** Sends mail through a mail server, over a small pool of connections. */
 export function smtpTransport(config: MailConfig, host: string, from: string): Transport {
   const smtp = createTransport({ pool: true, maxConnections: 3, maxRequeues: 0, ...smtpOptions(config, host) })
   return {

@@ -2,14 +2,14 @@ import type { RateLimiter } from '@parley/redis'
 import { tooManyGuesses, wrongCurrentPassword } from '../../errors.ts'
 import type { Passwords } from './passwords.ts'
 
-/** The credential of the call; `freshUntil` is null for tokens of other web clients. */
+/** `freshUntil` is null for tokens of other web clients. */
 export type PresentedCredential = { userId: string; credentialId: string; freshUntil: Date | null }
 
 /**
- * Throws unless this is the caller's password. Wrong passwords are counted per credential, so that a stolen session
- * cannot be used for guessing, and guessing does not lock out the user's other sessions. The tokens of other web
- * clients share one count, because a session can create any number of them. Errors: `invalid_argument` (wrong
- * password), `resource_exhausted` (too many wrong passwords, or too many hashings waiting).
+ * Wrong passwords are counted per credential, so that a stolen session cannot be used for guessing, and guessing does
+ * not lock out the user's other sessions. The tokens of other web clients share one count, because a session can create
+ * any number of them. Errors: `invalid_argument` (wrong password), `resource_exhausted` (too many wrong passwords, or
+ * too many hashings waiting).
  */
 export async function assertCurrentPassword(
   ctx: { passwords: Passwords; passwordGuesses: RateLimiter },

@@ -2,10 +2,10 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { createPasswords, type HashingCaller } from './passwords.ts'
 
-/** Cheap hashing: the tests are about the queue. */
+/** The tests are about the queue. */
 const cheap = { memoryCost: 8, timeCost: 1, parallelism: 1 }
 
-/** Returns how many of these concurrent hashings are refused. */
+/** Returns how many hashings are refused. */
 async function countRefused(wanted: Promise<unknown>[]): Promise<number> {
   const answers = await Promise.allSettled(wanted)
   const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [ConnectError.from(answer.reason)] : []))
@@ -25,7 +25,7 @@ test('the customer of one /56 network cannot fill the queue of hashings', async 
   expect(await countRefused(others)).toBe(0)
 })
 
-test('one signed-in user cannot fill the queue of hashings, and has the same share again once it is empty', async () => {
+test('one signed-in user cannot fill the queue of hashings', async () => {
   const passwords = await createPasswords(1, cheap)
   const check = () => passwords.matches('a guess', undefined, { userId: 'U1' })
   for (let round = 0; round < 2; round++) expect(await countRefused(Array.from({ length: 40 }, check))).toBe(40 - 33)

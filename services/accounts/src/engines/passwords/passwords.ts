@@ -8,17 +8,13 @@ const queueLength = 64
 /** A signed-in user, and each network that {@link networksOf} returns, may fill only half of the queue. */
 const maxPerNetwork = queueLength / 2
 
-/** For whom a password is hashed: a signed-in user, or somebody at a client address. */
 export type HashingCaller = { userId: string } | { address: string }
 
-/** Hashes and checks passwords with limited concurrency: each hashing takes a core and 19 MiB. */
+/** With limited concurrency: each hashing takes a core and 19 MiB. */
 export type Passwords = {
   /** Throws `resource_exhausted` if too many hashings are waiting, in total or for this user or network. */
   hash: (password: string, caller: HashingCaller) => Promise<string>
-  /**
-   * Whether the password matches the hash. Without a hash it takes equally long, so that timing reveals nothing. Throws
-   * like `hash`.
-   */
+  /** Without a hash it takes equally long, so that timing reveals nothing. Throws like `hash`. */
   matches: (password: string, passwordHash: string | undefined, caller: HashingCaller) => Promise<boolean>
 }
 

@@ -6,13 +6,12 @@ import type { Bus } from '@parley/rpc'
 import type { Audiences } from './audiences.ts'
 
 export type Hint = { userId: string } & Extract<MessageInitShape<typeof PresenceHintSchema>, { $typeName?: never }>
-/** Announces presence changes. `crowded`: so many people are online that only the user's audience is notified. */
+/** `crowded`: so many people are online that only the user's audience is notified. */
 export type Announce = (hints: readonly Hint[], crowded: boolean) => Promise<void>
 
 /**
- * Returns a function that publishes hints about presence changes over core NATS, which does not store them. If many
- * people are online, a hint contains its recipients; while rooms is unavailable it does not, and everybody is notified.
- * Resolves when the bus has received the hints.
+ * Publishes hints over core NATS, which does not store them. In a crowd, a hint contains its recipients; while rooms is
+ * unavailable it does not, and everybody is notified. Resolves when the bus has received the hints.
  */
 export const presenceAnnouncer =
   (bus: Bus, audiences: Pick<Audiences, 'of'>): Announce =>

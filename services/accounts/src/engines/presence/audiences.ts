@@ -10,10 +10,7 @@ const timeoutMs = 400
 const cacheTtlMs = 60_000
 const maxCached = 500
 
-/**
- * The people who share a direct message or a small channel with a user, queried from rooms in batches and cached for a
- * minute.
- */
+/** The people who share a direct message or a small channel with a user; cached for a minute. */
 export class Audiences {
   readonly #cache: LRUCache<string, string[]>
 
@@ -27,7 +24,7 @@ export class Audiences {
     })
   }
 
-  /** The audiences of these users, by user id. While rooms is unavailable, those not cached are missing. */
+  /** By user id. While rooms is unavailable, those not cached are missing. */
   async of(userIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     const lookups = userIds.map(
       async (userId) => [userId, await this.#cache.fetch(userId).catch(() => undefined)] as const,

@@ -1,6 +1,6 @@
 /**
- * The number of sorted sets over which the deadlines are spread, so that none becomes too large. The braces in the keys
- * keep a set, and the records of the users in it, on one Redis node.
+ * The deadlines are spread over this many sorted sets, so that none becomes too large. The braces in the keys keep a
+ * set, and the records of the users in it, on one Redis node.
  */
 export const shards = 16
 

@@ -12,7 +12,9 @@ const pauseAfterFailureMs = 1_000
 /** If more people are online, presence changes are sent only to the user's audience. */
 const defaultCrowdSize = 2_000
 const countTtlMs = 10_000
-/** An outage longer than this part of the lease may make clients miss their deadlines although they report on time. */
+/**
+ * After an outage longer than this part of the lease, clients may have missed deadlines although they report on time.
+ */
 const harmlessOutage = 0.1
 const sweepBatch = 500
 /** After this many sweeps, another process takes over expired entries that a process took before it died. */
@@ -22,7 +24,7 @@ const statuses: ReadonlyMap<string, PresenceStatus> = new Map(
   [PresenceStatus.ONLINE, PresenceStatus.AWAY, PresenceStatus.DO_NOT_DISTURB].map((status) => [`${status}`, status]),
 )
 
-/** Presence, stored only in Redis. While Redis is unavailable, presence is unknown, but calls succeed. */
+/** Stored only in Redis. While Redis is unavailable, presence is unknown, but calls succeed. */
 export class Presence {
   readonly #redis: RedisClient
   readonly #announce: Announce
@@ -53,14 +55,14 @@ export class Presence {
   }
 
   /**
-   * Whether reports may have been lost, so that a user may be online without a record. True for one lease period, in
-   * which every online client reports again.
+   * Reports may have been lost, so that a user may be online without a record. True for one lease period, in which
+   * every online client reports again.
    */
   get isUnsure(): boolean {
     return performance.now() < this.#unsureUntil
   }
 
-  /** The statuses of these users, without offline ones, in one round trip. Undefined while Redis is unavailable. */
+  /** Without offline users, in one round trip. Undefined while Redis is unavailable. */
   async of(userIds: readonly string[]): Promise<ReadonlyMap<string, PresenceStatus> | undefined> {
     if (userIds.length === 0) return new Map()
     return this.#query(async () => {
@@ -75,9 +77,8 @@ export class Presence {
   }
 
   /**
-   * Stores a report and announces a change. `chosen`: by the user, not reported automatically; an automatic report does
-   * not change a chosen away or do-not-disturb. Returns the effective status; `status` itself while Redis is
-   * unavailable.
+   * `chosen`: by the user; an automatic report does not change a chosen away or do-not-disturb. Returns the effective
+   * status; `status` itself while Redis is unavailable.
    */
   async report(userId: string, status: PresenceStatus, chosen: boolean): Promise<PresenceStatus> {
     return (await this.#query(() => this.#store(userId, status, chosen))) ?? status
@@ -96,15 +97,14 @@ export class Presence {
     return effective
   }
 
-  /** Not longer than a lease, so that a lease that begins during the pause expires after it. */
+  /** A lease that begins during the pause expires after it. */
   get maxSweepPauseMs(): number {
     return Math.min(longestSweepPauseMs, this.#leaseMs)
   }
 
   /**
-   * If the lease of a user has expired, announces that the user is offline. Does nothing if another process swept a
-   * moment ago. Returns the milliseconds until the next sweep, at least `minPauseMs`; Infinity if there are no more
-   * leases.
+   * Announces that users whose lease has expired are offline. Does nothing if another process swept a moment ago.
+   * Returns the milliseconds until the next sweep, at least `minPauseMs`; Infinity if there are no more leases.
    */
   async sweep(minPauseMs: number): Promise<number> {
     const nextMs = await this.#query(async () => {
@@ -133,7 +133,7 @@ export class Presence {
     await this.#announce(hints, await this.#isCrowded())
   }
 
-  /** Whether many people are online; cached for ten seconds. False if Redis does not respond. */
+  /** Cached for ten seconds. False if Redis does not respond. */
   #isCrowded(): Promise<boolean> {
     if (!this.#crowdCache || this.#crowdCache.until <= Date.now())
       this.#crowdCache = {
@@ -149,7 +149,7 @@ export class Presence {
     return counts?.reduce((sum, count) => sum + count, 0) ?? 0
   }
 
-  /** Runs a query. Undefined if it fails or takes too long, and for a second after that, in which no query is sent. */
+  /** Undefined if the query fails or takes too long, and for a second after that, in which no query is sent. */
   async #query<T>(query: () => Promise<T>, limitMs = queryTimeoutMs): Promise<T | undefined> {
     if (Date.now() < this.#pausedUntil) return undefined
     try {
@@ -174,8 +174,7 @@ export class Presence {
 const slices = 5
 
 /**
- * Rejects after `ms`, but counts only time in which this process runs: after a stall of the process, the response may
- * be waiting to be read.
+ * Counts only time in which this process runs: after a stall of the process, the response may be waiting to be read.
  */
 async function withTimeout<T>(answer: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined

@@ -1,5 +1,5 @@
 /**
- * Reads the time of Redis. Its microseconds are the version, which orders announcements about a user across processes.
+ * The microseconds of the clock of Redis are the version, which orders announcements about a user across processes.
  */
 const clock = `
 local time = redis.call('TIME')

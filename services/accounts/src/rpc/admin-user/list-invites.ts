@@ -19,7 +19,6 @@ export function listInvites(ctx: Context): MethodImpl<typeof AdminUserService.me
     const before = page?.cursor ? parseCursor(page.cursor) : undefined
     const now = ctx.now()
     const [rows, total] = await Promise.all([
-      // One more than the page holds, to find out whether there is another page.
       store.listInvites(ctx.db, { now, limit: limit + 1, offset: page?.offset ?? 0, before }),
       store.countInvites(ctx.db, now),
     ])
@@ -37,7 +36,6 @@ export function listInvites(ctx: Context): MethodImpl<typeof AdminUserService.me
   }
 }
 
-/** The key of the last invite of the previous page. Throws `invalid_argument` for a malformed cursor. */
 function parseCursor(cursor: string): store.InviteKey {
   const [at = '', id, ...rest] = decodeCursor(cursor)
   const createdAt = new Date(at)

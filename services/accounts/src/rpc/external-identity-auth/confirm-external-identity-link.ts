@@ -60,9 +60,7 @@ export function confirmExternalIdentityLink(
   }
 }
 
-/**
- * Adds the identity's address to an account that has none, if no other account has it. Returns whether it was added.
- */
+/** Adds the address if the account has none and no other account has it. Returns whether it was added. */
 async function adoptEmail(tx: Tx, user: UserWithRoles, email: string, at: Date): Promise<boolean> {
   if (email === '' || (await hasVerifiedEmail(tx, user.id))) return false
   return (await claimEmail(tx, user.id, email, { at, selfAdded: true })) === 'added'

@@ -12,7 +12,7 @@ import { logIdentityLinked, reportSignIn } from '../../metrics.ts'
 import { claimIdentityOrFindHolder, findIdentity } from '../../store/external-identities.ts'
 import { findUserByEmail } from '../../store/users.ts'
 
-/** Response header that passes the browser session to the gateway: cookie handle, lifetime in seconds, user id. */
+/** Passes the browser session to the gateway: cookie handle, lifetime in seconds, user id. */
 const sessionHeader = 'parley-session'
 
 export function createExternalIdentityAccount(

@@ -3,7 +3,6 @@ import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { findCallers } from '../../actions/credentials/find-callers.ts'
 
-/** Finds the callers of sockets that realtime is opening, as `authenticate` does; opens nothing itself. */
 export function openSockets(ctx: Context): MethodImpl<typeof AccountsInternalService.method.openSockets> {
   return async ({ digests }) => ({ entries: await findCallers(ctx, digests) })
 }

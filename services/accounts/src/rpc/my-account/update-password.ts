@@ -30,10 +30,7 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
   const notify = (addresses: string[], login: string, details: { at: Date; endedAllAccess: boolean }) =>
     mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, details))
 
-  /**
-   * Changes the password and ends all access to the account, the caller's too, so that anybody who knew the old password
-   * is signed out.
-   */
+  /** Ends all access, the caller's too, so that anybody who knew the old password is signed out. */
   const changePassword = async (caller: Caller, user: UserWithRoles, password: string, currentPassword: string) => {
     if (currentPassword === '') throw currentPasswordMissing()
     const credential = await findCredentialOf(ctx.db, caller)
@@ -56,7 +53,7 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
     notify(addresses, result.user.login, { at, endedAllAccess: true })
   }
 
-  /** Sets the first password of an account. No credential ends, because nobody could sign in with a password before. */
+  /** No credential ends, because nobody could sign in with a password before. */
   const setFirstPassword = async (caller: Caller, password: string) => {
     const { userId } = caller
     const passwordHash = await ctx.passwords.hash(password, { userId })

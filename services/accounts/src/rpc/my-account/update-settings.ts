@@ -33,7 +33,6 @@ export function updateSettings(ctx: Context): MethodImpl<typeof MyAccountService
   }
 }
 
-/** Null for AUTO, which is the default, and for UNSPECIFIED. Throws `invalid_argument` for an unknown format. */
 function storedFormat(format: TimeFormat): TimeFormat | null {
   if (format === TimeFormat.TIME_FORMAT_12_HOUR || format === TimeFormat.TIME_FORMAT_24_HOUR) return format
   if (format === TimeFormat.TIME_FORMAT_AUTO || format === TimeFormat.TIME_FORMAT_UNSPECIFIED) return null

@@ -11,10 +11,7 @@ import { endById } from '../../store/end-credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import { operatorActorId } from '../../domain/operator-actor.ts'
 
-/**
- * Ends these sessions, or all access if none is given. For operators, the bearer token and the cookie of one sign-in
- * are two sessions.
- */
+/** Without ids, ends all access. For operators, the bearer token and the cookie of one sign-in are two sessions. */
 export function endSessions(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.endSessions> {
   return async ({ login, sessionIds }) => {
     const user = await getUserByLogin(ctx, login)

@@ -5,7 +5,6 @@ import { getUserByLogin } from '../../actions/accounts/get-user-by-login.ts'
 import type { OperatorContext } from '../../context.ts'
 import { listCredentials } from '../../store/credentials.ts'
 
-/** For operators, the bearer token and the cookie of one sign-in are two sessions. */
 export function listSessions(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.listSessions> {
   return async ({ login }) => {
     const user = await getUserByLogin(ctx, login)

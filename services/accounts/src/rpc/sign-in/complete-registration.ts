@@ -18,8 +18,7 @@ export function completeRegistration(
     if (!ctx.config.directRegistration) throw registrationClosed()
     assertNoDoubleDots(login)
     const tokenCtx = tokenContext(ctx)
-    // Checked before the password is hashed, but consumed only when the account is created, so that an unavailable
-    // login does not use up the token.
+    // Consumed only when the account is created, so that an unavailable login does not use up the token.
     const email = emailOf(await peekFlowToken(ctx.db, tokenCtx, 'registration', completionToken))
     let session: OpenedSession | undefined
     const { id } = await createAccount(

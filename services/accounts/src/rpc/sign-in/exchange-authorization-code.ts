@@ -10,7 +10,7 @@ import { peekFlowToken, takeFlowToken, type FlowToken } from '../../store/flow-t
 import { changeUser } from '../../store/user-changes.ts'
 import { toNewSession } from '../../view/new-session.ts'
 
-/** The token is for another web client, which must never call methods that require a fresh credential. */
+/** Another web client must never call methods that require a fresh credential. */
 const options = { kinds: ['bearer'], canBeFresh: false } as const
 
 export function exchangeAuthorizationCode(

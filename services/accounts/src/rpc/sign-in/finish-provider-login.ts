@@ -24,7 +24,7 @@ const outcomeNames = { session: 'signed_in', pendingToken: 'pending', alreadyLin
 const error = (value: string): Outcome => ({ case: 'error', value })
 
 export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInternalService.method.finishProviderLogin> {
-  /** Signs in the linked account. Without one, starts a flow that creates an account, if the operator allows it. */
+  /** Without a linked account, starts a flow that creates one, if the operator allows it. */
   const signIn = async (
     provider: Provider,
     identity: ProviderIdentity,

@@ -30,11 +30,10 @@ export function requestPasswordReset(
   }
 }
 
-/** At most one link is mailed to an account in five minutes, regardless of who requests it. */
 const isDue = (mailedAt: Date | null, now: Date): boolean =>
   mailedAt === null || now.getTime() - mailedAt.getTime() >= intervalMs
 
-/** Mails a link to the verified address as stored, never to the address as entered. */
+/** Mails to the address as stored, never as entered. */
 async function mailLink(ctx: Context, mailer: Mailer, { userId, address }: { userId: string; address: string }) {
   const at = ctx.now()
   let token = ''

@@ -17,7 +17,6 @@ import { peekFlowToken, takeFlowToken, type FlowToken } from '../../store/flow-t
 import { insertProviderLogin } from '../../store/provider-logins.ts'
 import { providerDeadline } from '../../clients/providers/deadline.ts'
 
-/** How long the user may take to sign in at the provider. */
 const lifetimeMs = 15 * 60_000
 
 export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInInternalService.method.startProviderLogin> {
@@ -56,10 +55,6 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
   }
 }
 
-/**
- * The payload of the token with which a user starts to link an identity. Throws `unauthenticated` if the token is
- * unknown or expired, or belongs to another user or provider.
- */
 async function getLinkStart(
   ctx: Context,
   { linkStart, userId }: StartProviderLoginRequest,

@@ -20,7 +20,6 @@ export function getViewer(ctx: Context): MethodImpl<typeof ViewerService.method.
     const presence = ctx.presence.of([userId])
     const [user, preferences, unread] = await Promise.all([
       findViewer(ctx.db, userId),
-      // Optional details: the viewer can be returned without them.
       ctx.notifications.getPreferences({ userId }, options).catch(undefinedOnFailure('notifications')),
       ctx.messaging.hasUnread({ userId, roleIds: [...roleIds] }, options).catch(undefinedOnFailure('messaging')),
     ])

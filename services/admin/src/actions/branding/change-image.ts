@@ -12,7 +12,6 @@ import { toPublicProfile } from '../../view/server.ts'
 
 const columns = { logo: 'logoKey', banner: 'bannerKey' } as const
 
-/** Sets the logo or banner to the image sent with the call. Throws `invalid_argument` if there is none. */
 export async function setImage(
   ctx: Context,
   image: ServerImage,
@@ -29,7 +28,6 @@ export async function setImage(
   )
 }
 
-/** Removes the logo or banner. */
 export function clearImage(ctx: Context, image: ServerImage, caller: Caller): Promise<ServerPublicProfile> {
   return changeImage(ctx, image, caller, null)
 }

@@ -4,10 +4,7 @@ import { changePolicy } from '../../store/policy-changes.ts'
 import { clearDecisionsOf } from '../../store/policy.ts'
 import { toPolicyDecision } from '../../view/policy.ts'
 
-/**
- * Removes the permission decisions for a deleted person, announces the change, and returns the number of decisions. The
- * audit log is kept, because it identifies people only by their ids.
- */
+/** Returns the number of decisions. The audit log is kept, because it identifies people only by their ids. */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'relay' | 'policy' | 'now'>) =>
   async (userId: string): Promise<number> => {

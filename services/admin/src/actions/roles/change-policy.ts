@@ -6,9 +6,9 @@ import * as store from '../../store/policy-changes.ts'
 import { getPolicyAt } from './current-policy.ts'
 
 /**
- * Changes the policy. `decide` gets the current policy, which stays locked until the commit. The new revision is higher
- * than `above`. Resolves when this change and all earlier ones are on the stream; rejects with `unavailable` if that
- * takes longer than 4 s, although the change is committed.
+ * `decide` gets the current policy, which stays locked until the commit. The new revision is higher than `above`.
+ * Resolves when this change and all earlier ones are on the stream. Rejects with `unavailable` after 4 s, although the
+ * change is committed.
  */
 export async function changePolicy<T>(
   ctx: Context,

@@ -5,9 +5,8 @@ import type { Column } from '../../view/matrix.ts'
 import { findVisibleDecisions } from './visible-decisions.ts'
 
 /**
- * Lists the scopes of a matrix: the server, then the groups with their channels in the order of the sidebar, then scopes
- * that the sidebar does not show (archived rooms and direct messages) if they have decisions for the holder that the
- * caller may see.
+ * The server, then the groups with their channels in the order of the sidebar, then archived rooms and direct messages
+ * that have decisions for the holder that the caller may see.
  */
 export async function listColumns(
   { rooms }: Pick<Context, 'rooms'>,

@@ -4,14 +4,14 @@ import type { Context } from '../../context.ts'
 import { getPolicy, getRevision, readPolicy } from '../../store/policy.ts'
 import { toPolicy } from '../../view/policy.ts'
 
-/** Returns the stored policy: the copy in this process if it has the stored revision, otherwise the one in the database. */
+/** The copy in this process if it has the stored revision, otherwise the policy in the database. */
 export async function getCurrentPolicy({ db, policy }: Pick<Context, 'db' | 'policy'>): Promise<Policy> {
   const followed = policy.current()
   if ((await getRevision(db)) === followed.revision) return followed
   return policyFrom(toPolicy(await getPolicy(db)))
 }
 
-/** The same in a transaction that has locked the policy. `revision`: the stored one. */
+/** For a transaction that has locked the policy. `revision`: the stored one. */
 export async function getPolicyAt({ policy }: Pick<Context, 'policy'>, tx: Tx, revision: bigint): Promise<Policy> {
   const followed = policy.current()
   return followed.revision === revision ? followed : policyFrom(toPolicy({ revision, ...(await readPolicy(tx)) }))

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import type { DecisionScope } from '../../domain/decision-scope.ts'
 import type { ResolvedScope } from '../../policy/role-editing.ts'
 
-/** Looks up the group or room of a scope, if any. A direct message between other people counts as missing. */
+/** A direct message between other people counts as missing. */
 export async function resolveScope(
   { rooms }: Pick<Context, 'rooms'>,
   caller: Subject,

@@ -4,9 +4,8 @@ import { reportNameNotReleased } from '../../metrics.ts'
 import * as pending from '../../store/pending-role-names.ts'
 
 /**
- * Reserves the name of a new role: logins and role names share one namespace, which accounts owns. Releases reservations
- * of the name that were given up, and stores the name as pending before reserving it, so that it does not stay reserved
- * if this process dies before the role exists.
+ * The name is stored as pending before it is reserved, so that it does not stay reserved if this process dies before
+ * the role exists.
  */
 export async function reserveRoleName(ctx: Context, roleId: string, name: string): Promise<void> {
   await releaseMarkedNames(ctx, { name })
@@ -14,10 +13,7 @@ export async function reserveRoleName(ctx: Context, roleId: string, name: string
   await reserveName(ctx.accounts, roleId, name)
 }
 
-/**
- * Releases the name of a role whose creation has failed. Does nothing if the role exists. Never rejects: what fails is
- * logged, and the job tries again.
- */
+/** Does nothing if the role exists. Never rejects: what fails is logged, and a job tries again. */
 export async function giveUpRoleName(ctx: Context, roleId: string): Promise<void> {
   try {
     await pending.markForRelease(ctx.db, roleId)
@@ -27,10 +23,7 @@ export async function giveUpRoleName(ctx: Context, roleId: string): Promise<void
   }
 }
 
-/**
- * Releases the names that are marked for release: all, or those with the given name or role id. Names that cannot be
- * released now are released by a job later.
- */
+/** All names, or those with the given name or role id. A job retries what fails. */
 export async function releaseMarkedNames(ctx: Context, about: { name?: string; roleId?: string } = {}): Promise<void> {
   for (const { roleId } of await pending.listNamesToRelease(ctx.db, about)) {
     try {

@@ -11,22 +11,19 @@ import { toPolicyDecision } from '../../view/policy.ts'
 import type { PolicyChange } from '../../store/policy-changes.ts'
 import { changePolicy } from './change-policy.ts'
 
-/** The role or user whose decision changes. */
 export type DecisionHolder = { kind: 'role'; id: string; name: string } | { kind: 'user'; id: string }
 
 export type WantedDecision = {
   permission: Permission
   scope: DecisionScope
-  /** What was found for `scope`. */
   resolved: ResolvedScope
   /** ALLOW or DENY; every other value clears. */
   decision: PermissionDecision
 }
 
 /**
- * Stores, changes or clears a decision. `findHolder` runs under the lock of the policy: it returns the role or user, and
- * throws if the actor may not decide. A stored decision can be cleared even if its group or room no longer exists;
- * in all other cases a missing group or room is `not_found`.
+ * `findHolder` runs under the lock of the policy and throws if the actor may not decide. A missing group or room is
+ * `not_found`, except to clear a stored decision.
  */
 export async function setDecision(
   ctx: Context,

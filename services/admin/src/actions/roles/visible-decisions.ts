@@ -4,10 +4,7 @@ import { RoomKind } from '@parley/contracts/api'
 import { findRoomFor, findRooms } from '../../clients/rooms.ts'
 import type { Context } from '../../context.ts'
 
-/**
- * Finds the decisions for a role or user, and those of their rooms that exist. Leaves out decisions for direct messages
- * in which the caller does not take part, because the caller may not learn of these rooms.
- */
+/** Leaves out decisions for direct messages in which the caller does not take part. */
 export async function findVisibleDecisions(
   { rooms }: Pick<Context, 'rooms'>,
   policy: Policy,

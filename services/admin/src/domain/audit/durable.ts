@@ -1,2 +1,2 @@
-/** The durable consumer that feeds the audit log; its name on the stream and in the inbox. */
+/** `name`: on the stream and in the inbox. */
 export const auditDurable = { service: 'admin', durable: 'audit', name: 'admin-audit' } as const

@@ -5,7 +5,6 @@ import { findIncludedChange } from './included-change.ts'
 import { payloadOf } from './payload.ts'
 import { auditClassOf, bucketAt, bucketName } from './retention.ts'
 
-/** An audit log entry before it gets its sequence. */
 export type NewAuditEntry = {
   bucket: string
   eventId: string
@@ -18,7 +17,6 @@ export type NewAuditEntry = {
   payload: string
 }
 
-/** The entries of an event: its own, and possibly one for a change that it includes. */
 export function toAuditEntries(event: Event, recordedAt: Date): NewAuditEntry[] {
   const included = findIncludedChange(event)
   const own = toAuditEntry(event, recordedAt)
@@ -46,7 +44,7 @@ export const isAudited = ({ aggregateType, kind }: Pick<Event, 'aggregateType' |
   aggregateType !== 'notification' &&
   (aggregateType !== 'reader' || (kind !== 'room_marked_as_read' && kind !== 'thread_marked_as_read'))
 
-/** Aggregate types that the log records as `user`, because the aggregate belongs to one user. */
+/** Recorded as `user`, because the aggregate belongs to one user. */
 const userAggregates = new Set(['reader', 'preference'])
 
 function aggregateTypeOf(event: Event): string {
@@ -54,6 +52,5 @@ function aggregateTypeOf(event: Event): string {
   return userAggregates.has(event.aggregateType) ? 'user' : event.aggregateType
 }
 
-/** Events about roles, decisions and role assignments are recorded as `rbac`, regardless of the publishing service. */
 const isAboutRoles = ({ aggregateType, kind }: Event): boolean =>
   aggregateType === 'policy' || kind === 'roles_changed' || kind.startsWith('rbac_')

@@ -44,7 +44,7 @@ const furtherKinds = `
   user_login_cooldown_started user_password_hash_changed user_profile_updated user_server_preferences_changed
   user_verified_email_added`
 
-test('the types of further kinds can be used in filters before they occur', () => {
+test('the types of further kinds can be used in filters', () => {
   for (const kind of furtherKinds.trim().split(/\s+/)) expect(knownEventTypes).toContain(eventTypeOf(plain(kind)))
 })
 
@@ -62,7 +62,7 @@ const membership = (which: 'joined' | 'left', userId: string, actorId: string, d
     },
   })
 
-test('a join or leave caused by another user is an addition or a removal, except in direct messages', () => {
+test('a join or leave caused by another user is an addition or removal, except in DMs', () => {
   expect(eventTypeOf(membership('joined', 'Uann', 'Uann'))).toBe('UserJoinedRoomEvent')
   expect(eventTypeOf(membership('joined', 'Uann', 'Ubob'))).toBe('RoomMemberAddedEvent')
   expect(eventTypeOf(membership('left', 'Uann', 'Uann'))).toBe('UserLeftRoomEvent')

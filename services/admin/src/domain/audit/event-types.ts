@@ -1,9 +1,8 @@
 import type { Event } from '@parley/contracts/internal'
 
-/** The parts of an event that determine the type of its audit entry. */
 export type TypedEvent = Pick<Event, 'kind' | 'actorId' | 'fact'>
 
-/** Types of audit entries that `typeFromKind` does not yield, by the kind of the event. */
+/** Types that `typeFromKind` does not yield, by kind. */
 const specialTypes = new Map([
   ['account_deleted', 'UserAccountDeletedEvent'],
   ['ban_expired', 'RoomMemberBanExpiredEvent'],
@@ -17,22 +16,18 @@ const specialTypes = new Map([
   ['user_created', 'UserAccountCreatedEvent'],
 ])
 
-/** Words with a special spelling. */
 const spellings = new Map([
   ['oauth', 'OAuth'],
   ['oidc', 'OIDC'],
   ['dm', 'DM'],
 ])
 
-/**
- * Returns the type of an event in the audit log: `RoomCreatedEvent` for the kind `room_created`. Unknown kinds follow the
- * same pattern.
- */
+/** `RoomCreatedEvent` for the kind `room_created`. Unknown kinds follow the same pattern. */
 export function eventTypeOf(event: TypedEvent): string {
   return typeIfCausedByOthers(event) ?? specialTypes.get(event.kind) ?? typeFromKind(event.kind)
 }
 
-/** If another user caused a join or leave, the member was added or removed; not in direct messages. */
+/** A join or leave caused by another user is an addition or a removal; not in direct messages. */
 function typeIfCausedByOthers({ actorId, fact }: TypedEvent): string | undefined {
   if (fact.case !== 'roomFact' || fact.value.header?.dm || actorId === '') return undefined
   const change = fact.value.fact?.fact

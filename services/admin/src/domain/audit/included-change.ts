@@ -6,12 +6,12 @@ import {
   RealtimeThreadCreatedEventSchema,
 } from '@parley/contracts/realtime'
 
-/** A change that has no event of its own but is part of another event; it gets a separate audit entry. */
+/** A change that has no event of its own; it gets a separate audit entry. */
 type IncludedChange = { id: string; kind: string; payload: string }
 
 /**
- * Finds the start of a thread in the event of its first reply, and the departure of a member in the deletion of the
- * account. The payload of the result contains only ids.
+ * The start of a thread in its first reply, or the departure of a member in the deletion of the account. The payload
+ * contains only ids.
  */
 export function findIncludedChange({ kind, fact, deliveries }: Event): IncludedChange | undefined {
   const isReply = fact.case === 'messagePosted' && fact.value.threadRootEventId !== ''

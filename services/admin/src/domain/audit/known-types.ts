@@ -1,4 +1,4 @@
-/** Event types that clients may offer as filters before the log has an entry of the type. */
+/** Clients may offer these as filters before the log has an entry of the type. */
 export const knownEventTypes: readonly string[] = [
   'AccountDeletionConfirmationIssuedEvent',
   'AssetCreatedEvent',

@@ -8,7 +8,7 @@ const factSchemas = new Map<string | undefined, DescMessage>(
     ?.fields.flatMap(({ localName, message }) => (message ? [[localName, message] as const] : [])),
 )
 
-/** Text fields that are kept although they are no ids: keywords, and names of rooms and roles. */
+/** Kept although they are no ids: keywords, and names of rooms and roles. */
 const keptTexts = new Set([
   'CallFact.source',
   'CredentialsEndedFact.reason',
@@ -27,8 +27,8 @@ const idFieldName = /(^|_)(id|ids|key)$/
 const keywordPattern = /^[^\s@]{0,128}$/
 
 /**
- * The fact of an event as protobuf JSON, with ids, numbers, flags, the fields of `keptTexts`, and details that are ids or
- * keywords. Other texts and bytes are left out; an unknown fact becomes `{}`.
+ * As protobuf JSON, without bytes, and without texts other than ids, the fields of `keptTexts`, and keywords in
+ * details. An unknown fact becomes `{}`.
  */
 export function payloadOf(fact: Event['fact']): string {
   const schema = factSchemas.get(fact.case)

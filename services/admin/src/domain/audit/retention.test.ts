@@ -29,7 +29,7 @@ test('facts about direct messages belong to the class conversation', () => {
   expect(auditClassOf({ kind: 'room_created', fact: { case: 'roomFact', value } })).toBe('conversation')
 })
 
-test('a bucket is named after its class and month, and is prepared up to two months ahead', () => {
+test('a bucket is named after its class and month, and prepared ahead', () => {
   const bucket = bucketAt('security', new Date('2026-03-31T23:59:59Z'))
   expect(bucketName(bucket)).toBe('security_2026_03')
   expect(parseBucketName('security_2026_03')).toEqual(bucket)

@@ -1,10 +1,8 @@
 import type { Event } from '@parley/contracts/internal'
 
-/** Determines how long an entry is kept. */
 export type AuditClass = 'security' | 'conversation'
 const auditClasses: readonly AuditClass[] = ['security', 'conversation']
 
-/** Kinds of events that are always about conversations. */
 const conversation =
   /^(message|reaction|thread|call|asset|notification|mention|link_preview)_|^(room_marked_as_read|user_custom_status_(set|cleared)|presence_changed)$/
 
@@ -13,10 +11,7 @@ export function auditClassOf({ kind, fact }: Pick<Event, 'kind' | 'fact'>): Audi
   return inDm || conversation.test(kind) ? 'conversation' : 'security'
 }
 
-/**
- * Entries of one class that were recorded in the same month (UTC) are stored together and deleted together. `month`: 1 to
- * 12.
- */
+/** Entries of one class and month (UTC) of recording are stored and deleted together. `month`: 1 to 12. */
 export type Bucket = { auditClass: AuditClass; year: number; month: number }
 
 export const bucketAt = (auditClass: AuditClass, at: Date): Bucket => ({
@@ -34,7 +29,7 @@ export function parseBucketName(name: string): Bucket | undefined {
   return auditClass && { auditClass, year: Number(year), month: Number(month) }
 }
 
-/** The buckets of this month and the next two, so that creating them may fail for weeks without harm. */
+/** This month and the next two, so that creating tables may fail for weeks without harm. */
 export function bucketsAhead(at: Date): Bucket[] {
   const months = [0, 1, 2].map((ahead) => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead)))
   return auditClasses.flatMap((auditClass) => months.map((month) => bucketAt(auditClass, month)))

@@ -16,7 +16,6 @@ export function setRolePermission(ctx: Context): MethodImpl<typeof AdminPermissi
     const caller = callerOf(call)
     const scope = scopeFrom(wanted)
     const resolved = await resolveScope(ctx, caller, scope)
-    // Called before the policy is locked, and again under the lock.
     const findHolder = (policy: Policy) => {
       assertMayDecideAt(policy, caller, resolved)
       return { kind: 'role', id: getDecidableRole(policy, roleName).id, name: roleName } as const

@@ -15,7 +15,6 @@ export function setUserPermission(ctx: Context): MethodImpl<typeof AdminPermissi
   return async ({ userId, permission, decision, scope: wanted }, call) => {
     const caller = callerOf(call)
     const scope = scopeFrom(wanted)
-    // Called before the policy is locked, and again under the lock.
     const findHolder = (policy: Policy) => {
       assertMay(policy, caller, 'user.manage-permissions')
       return { kind: 'user', id: userId } as const

@@ -16,7 +16,6 @@ import * as store from '../../store/roles.ts'
 export function deleteRole(ctx: Context): MethodImpl<typeof AdminRoleService.method.deleteRole> {
   return async ({ name }, call) => {
     const caller = callerOf(call)
-    // Called before the policy is locked, and again under the lock.
     const getRoleToDelete = (policy: Policy) => {
       assertMay(policy, caller, 'role.manage')
       return getDeletableRole(policy, name)

@@ -16,7 +16,6 @@ import { toAdminRole } from '../../view/admin-role.ts'
 export function reorderRoles(ctx: Context): MethodImpl<typeof AdminRoleService.method.reorderRoles> {
   return async ({ roleNames }, call) => {
     const caller = callerOf(call)
-    // Called before the policy is locked, and again under the lock.
     const assignNewPositions = (policy: Policy) => {
       assertMay(policy, caller, 'role.manage')
       return assignPositions(policy, roleNames)

@@ -17,7 +17,6 @@ import { toAdminRole } from '../../view/admin-role.ts'
 export function updateRole(ctx: Context): MethodImpl<typeof AdminRoleService.method.updateRole> {
   return async (req, call) => {
     const caller = callerOf(call)
-    // Called before the policy is locked, and again under the lock.
     const getRoleToUpdate = (policy: Policy) => {
       assertMay(policy, caller, 'role.manage')
       return getRoleByName(policy, req.name)

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { reportAccountsFailure } from '../../metrics.ts'
 
 /**
  * Which of the users may be in the call of a room: its effective members, except those whose account is deactivated. A
@@ -12,7 +13,10 @@ export async function findAdmitted(
 ): Promise<Set<string>> {
   const [members, deactivated] = await Promise.all([
     rooms.findMembers(roomId, userIds),
-    profiles.findDeactivated(userIds).catch(() => []),
+    profiles.findDeactivated(userIds).catch((error: unknown) => {
+      reportAccountsFailure(error)
+      return []
+    }),
   ])
   for (const userId of deactivated) members.delete(userId)
   return members

@@ -2,16 +2,13 @@ import { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import type { Reply } from '@parley/rpc'
 import type { PublicMethod } from '../forward/methods.ts'
 
-/** The data from which the cookies of a browser session are made. */
 export type BrowserSession = { userId: string; cookieHandle: string; lifetimeSeconds: number }
 
 /** Response metadata in which accounts passes the handle of a new session; clients get it only as a cookie. */
 const header = 'parley-session'
 const startingMethod = ExternalIdentityAuthService.method.createExternalIdentityAccount
 
-/**
- * The session that a forwarded call started, if any: only creating an account after a provider's sign-in starts one.
- */
+/** Only creating an account after a provider's sign-in starts a session. */
 export function sessionStartedBy({ method }: PublicMethod, answer: Reply): BrowserSession | undefined {
   const startsSession = method.parent.typeName === startingMethod.parent.typeName && method.name === startingMethod.name
   return startsSession ? sessionFrom(answer.headers?.get(header)) : undefined

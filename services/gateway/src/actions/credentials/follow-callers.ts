@@ -7,7 +7,6 @@ import type { Metrics } from '../../metrics.ts'
 
 type Accounts = Client<typeof AccountsInternalService>
 
-/** Opens the cache of callers, which drops entries at events of the control feed. */
 export async function followCallers(host: Host, accounts: Accounts, metrics: Metrics): Promise<CallerCache> {
   const callers = new CallerCache({
     authenticate: async (digest) => {

@@ -28,7 +28,7 @@ test('a cookie is due from its renewal time on, a bearer token never', () => {
   expect(renewal.isDue(undefined)).toBe(false)
 })
 
-test('a renewal returns the next handle, and the session is due again only after a minute', async () => {
+test('a renewed session is due again only after a minute', async () => {
   const { renewal, rotate, pass } = openRenewal()
   const session = signedIn('cookie', new Date(0))
   expect(await renewal.renew(session)).toEqual({ userId: 'U1', cookieHandle: 'next', lifetimeSeconds: 60 })

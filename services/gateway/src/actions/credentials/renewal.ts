@@ -3,19 +3,19 @@ import { LRUCache } from 'lru-cache'
 import type { BrowserSession } from './browser-session.ts'
 
 type Options = {
-  /** Rotates the handle in accounts; an empty handle means that another request has just done so. */
+  /** An empty handle means that another request has just rotated it. */
   rotate: (digest: Buffer) => Promise<{ cookieHandle: string; lifetimeSeconds: number }>
   now?: () => number
 }
 
 /**
- * How long a session is not renewed again. Its old handle also stays valid for a minute, because other running requests
- * of the browser use it.
+ * A session is renewed at most once in this time. Its old handle stays valid for a minute, for other running requests
+ * of the browser.
  */
 const repeatAfterMs = 60_000
 const maxRemembered = 10_000
 
-/** Renews the handle of a browser session when a quarter of its lifetime is left, so that regular use prolongs it. */
+/** Renews the handle of a browser session when a quarter of its lifetime is left. */
 export class SessionRenewal {
   readonly #rotate: Options['rotate']
   readonly #now: () => number
@@ -27,13 +27,12 @@ export class SessionRenewal {
     this.#requested = new LRUCache({ max: maxRemembered, ttl: repeatAfterMs, ttlResolution: 0, perf: { now } })
   }
 
-  /** Whether this request should replace the session's handle. */
   isDue(signedIn: SignedIn | undefined): signedIn is SignedIn {
     if (signedIn?.by !== 'cookie' || signedIn.caller.rotateAfter === undefined) return false
     return signedIn.caller.rotateAfter.getTime() <= this.#now() && !this.#requested.has(keyOf(signedIn))
   }
 
-  /** The new handle, if there is one. Never rejects: a session that could not be renewed now is renewed later. */
+  /** Never rejects: a session that could not be renewed now is renewed later. */
   async renew(signedIn: SignedIn): Promise<BrowserSession | undefined> {
     this.#requested.set(keyOf(signedIn), true)
     const answer = await this.#rotate(signedIn.digest).catch(() => undefined)

@@ -3,11 +3,9 @@ import type { Config } from '../../config.ts'
 import { tooManyCalls } from '../../errors.ts'
 import type { LimitClass } from './limit-class.ts'
 
-/** Rate limits per kind of call: for users by id, for others by network. */
 export type CallLimits = {
-  /** Counts a call. Throws `resource_exhausted` if there were too many recently. */
+  /** Throws `resource_exhausted` if there were too many recently. */
   take(limit: LimitClass, userId: string): void
-  /** The same for callers who are not signed in. */
   takeFrom(limit: LimitClass, address: string): void
 }
 

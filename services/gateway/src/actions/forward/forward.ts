@@ -20,11 +20,10 @@ import type { CallLimits } from './call-limits.ts'
 import { extractImage } from './image-requests.ts'
 import type { PublicMethod } from './methods.ts'
 
-/** The client of a request. */
 export type Client = {
   header: ReadHeader
   peer: string | undefined
-  /** Aborted when the client disconnects. */
+  /** Aborts when the client disconnects. */
   signal: () => AbortSignal
 }
 
@@ -34,9 +33,7 @@ export type AdmittedCall = {
   caller: string | undefined
   callerId: string
   idempotencyKey: string | undefined
-  /**
-   * Cookies of a browser session whose handle was just replaced. Every response must contain them, including failures.
-   */
+  /** Must be in every response, including failures. */
   cookies: string[]
 }
 
@@ -45,7 +42,6 @@ type Options = {
   callers: CallerCache
   secrets: CredentialSecrets
   renewal: SessionRenewal
-  /** `Set-Cookie` values of a session. */
   cookiesOf: (session: BrowserSession) => string[]
   limits: CallLimits
   credentialAttempts: CredentialAttempts
@@ -54,7 +50,6 @@ type Options = {
   maxUploadBytes: number
 }
 
-/** Reply headers that clients may see. */
 export const exposedReplyHeaders = ['idempotency-replayed', 'retry-after', 'parley-reason', 'parley-needs']
 
 export class Forwarder {
@@ -65,8 +60,8 @@ export class Forwarder {
   }
 
   /**
-   * Identifies the caller, applies rate limits and renews a browser session when due, before the body is read. Throws
-   * `unauthenticated`, `resource_exhausted`, or `invalid_argument` for a malformed idempotency key.
+   * Runs before the body is read. Throws `unauthenticated`, `resource_exhausted`, or `invalid_argument` for a malformed
+   * idempotency key.
    */
   async admit(method: PublicMethod, client: Client): Promise<AdmittedCall> {
     const { clientAddress, cookiesOf, limits, renewal } = this.#options
@@ -85,28 +80,24 @@ export class Forwarder {
     }
   }
 
-  /**
-   * The id of the caller. Throws `unauthenticated` if there is no valid credential, and `resource_exhausted` after too
-   * many invalid ones from the network.
-   */
+  /** Throws `unauthenticated`, and `resource_exhausted` after too many invalid credentials from the network. */
   async findCallerId(client: Client): Promise<string> {
     return (await this.#signedIn(client)).caller.userId
   }
 
-  /** Counts a request that needs no credential and calls no method. Throws `resource_exhausted` after too many. */
+  /** Counts a request that needs no credential and calls no method. Throws `resource_exhausted`. */
   admitAnyone(header: ReadHeader, peer: string | undefined): void {
     const { clientAddress, limits } = this.#options
     limits.takeFrom('read', clientAddress(peer, header))
   }
 
-  /** Sends the encoded request to the deployable that owns the method. */
   send(admitted: AdmittedCall, body: Uint8Array, timeoutMs: number, traceparent: string | undefined): Promise<Reply> {
     return admitted.method.carriesImage
       ? this.#sendImage(admitted, body, { timeoutMs, traceparent })
       : this.#call(admitted, body, { timeoutMs, traceparent })
   }
 
-  /** Sends the image to uploads instead of over the bus; the call carries the id of the stored blob. */
+  /** Uploads gets the image; the call carries the id of the stored blob. */
   async #sendImage(admitted: AdmittedCall, body: Uint8Array, meta: CallMeta): Promise<Reply> {
     const { callerId, method } = admitted
     const { maxUploadBytes, putBlob } = this.#options
@@ -122,8 +113,8 @@ export class Forwarder {
   }
 
   /**
-   * Looks up the credential. An invalid one counts against the network of the client. A credential that was valid when
-   * last checked is looked up even if the network has no attempts left.
+   * Invalid credentials count against the network of the client. A credential that was valid when last checked is
+   * always looked up.
    */
   async #signedIn({ header, peer, signal }: Client): Promise<SignedIn> {
     const { callers, clientAddress, secrets, credentialAttempts } = this.#options
@@ -135,17 +126,13 @@ export class Forwarder {
     return found
   }
 
-  /** Cookies of the browser session that the call started. Most calls start none. */
   startedSessionCookies({ method }: AdmittedCall, answer: Reply): string[] {
     const session = sessionStartedBy(method, answer)
     return session ? this.#options.cookiesOf(session) : []
   }
 }
 
-/**
- * The client's key or a new one; undefined for methods that do not use keys. With a key, the transport may repeat a call
- * to which a server does not respond.
- */
+/** With a key, the transport may repeat a call to which a server does not respond. */
 function idempotencyKey({ method }: PublicMethod, given: string | undefined): string | undefined {
   if (!keyedMethods.has(method)) return undefined
   if (given === undefined) return `auto:${randomBytes(16).toString('base64url')}`

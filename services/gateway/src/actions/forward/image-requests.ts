@@ -7,10 +7,9 @@ const { uploadServerBanner, uploadServerLogo } = AdminServerService.method
 const methods = [MyAccountService.method.uploadAvatar, uploadServerLogo, uploadServerBanner] as const
 const byMethod = new Map<DescMethod, (typeof methods)[number]>(methods.map((method) => [method, method]))
 
-/** Whether requests of a method contain a whole image, which is not sent over the bus. */
 export const carriesImage = (method: DescMethod): boolean => byMethod.has(method)
 
-/** Extracts the image from an encoded request. Undefined if there is none, or the request cannot be read. */
+/** Undefined if there is no image, or the request cannot be read. */
 export function extractImage(
   method: DescMethod,
   body: Uint8Array,

@@ -3,7 +3,7 @@ import { ImageSlots } from './image-slots.ts'
 
 const request = { destroy: () => undefined }
 
-test('a user gets at most half of the slots; those of others stay free', () => {
+test('a user gets at most half of the slots', () => {
   const slots = new ImageSlots(4)
   const releases = ['U1', 'U1', 'U2'].map((userId) => slots.acquire(request, userId))
   expect(() => slots.acquire(request, 'U1')).toThrow('too many images')

@@ -3,8 +3,8 @@ import { tooManyImages } from '../../errors.ts'
 const maxRequestMs = 60_000
 
 /**
- * Admits a few calls with whole images at a time: each image is held in memory until uploads has it. Further calls are
- * refused at once. A user gets at most half of the slots, so that somebody who sends slowly leaves some to others.
+ * Limits calls with images, because each image is held in memory until uploads has it. A user gets at most half of the
+ * slots.
  */
 export class ImageSlots {
   readonly #slots: number
@@ -16,8 +16,7 @@ export class ImageSlots {
   }
 
   /**
-   * Takes a slot for a user and returns a function that releases it; further calls of that function do nothing. Throws
-   * `resource_exhausted` if no slot is free for the user. A request that takes longer than a minute is aborted.
+   * Returns a function that releases the slot. Throws `resource_exhausted`. A request longer than a minute is aborted.
    */
   acquire(request: { destroy(): unknown }, userId: string): () => void {
     const own = this.#usedBy.get(userId) ?? 0

@@ -3,7 +3,6 @@ import type { DescMethodUnary } from '@bufbuild/protobuf'
 import { AssetUploadService, MessageService, PushNotificationService } from '@parley/contracts/api'
 import { carriesImage } from './image-requests.ts'
 
-/** Calls that share one rate limit. */
 export type LimitClass = 'read' | 'write' | 'search' | 'upload' | 'outbound'
 
 const outbound = new Set<DescMethodUnary>([
@@ -12,8 +11,8 @@ const outbound = new Set<DescMethodUnary>([
 ])
 
 /**
- * Uploads send an image, or create, fill, finish or cancel an upload. Searches may read much data. Outbound calls make this
- * server contact another one. Writes change something else.
+ * Uploads send an image, or create, fill, finish or cancel an upload. Searches may read much data. Outbound calls make
+ * this server contact another one.
  */
 export function limitClassOf(method: DescMethodUnary): LimitClass {
   if (carriesImage(method)) return 'upload'

@@ -5,28 +5,25 @@ import { methodPath, publicMethods } from '@parley/contracts/catalogue'
 
 export type PublicMethod = {
   method: DescMethodUnary
-  /** Whether a credential is needed: for everything except discovery and svc.auth, whose methods check tokens of their own. */
+  /** False for discovery and svc.auth, whose methods check tokens of their own. */
   needsCaller: boolean
-  /** Maximum size of a request body in bytes; for methods with an image a setting applies instead. */
+  /** In bytes; for methods with an image a setting applies instead. */
   maxBodyBytes: number
-  /** The same for JSON, in which bytes take a third more space. */
+  /** In JSON, bytes take a third more space. */
   maxJsonBodyBytes: number
-  /** Whether its requests contain a whole image. */
   carriesImage: boolean
-  /** The rate limit that applies. */
   limit: LimitClass
 }
 
 /** Space for everything else in a request that contains an image or a chunk of a file. */
 export const bodyOverheadBytes = 64 * 1024
 const defaultMaxBodyBytes = 1024 * 1024
-/** Limit for methods that need no caller: their requests are short. */
 const anonymousMaxBodyBytes = 64 * 1024
 const chunkBytes = 512 * 1024
 const chunkBodyBytes = chunkBytes + bodyOverheadBytes
 const chunkJsonBytes = Math.ceil(chunkBytes / 3) * 4 + bodyOverheadBytes
 
-/** Every public method by its path, e.g. `/svc.api.v1.RoomService/CreateRoom`. */
+/** Keys are paths, e.g. `/svc.api.v1.RoomService/CreateRoom`. */
 export const methodsByPath: ReadonlyMap<string, PublicMethod> = new Map(
   publicMethods.map((method) => {
     const needsCaller = /^svc\.(api|admin)\./.test(method.parent.typeName)
@@ -45,7 +42,7 @@ export const methodsByPath: ReadonlyMap<string, PublicMethod> = new Map(
   }),
 )
 
-/** Path prefix of the methods for browsers; gRPC clients, which have no base path, use the root. */
+/** For browsers; gRPC clients, which have no base path, use the root. */
 export const connectPrefix = '/api/connect'
 
 export function findMethod(path: string): PublicMethod | undefined {

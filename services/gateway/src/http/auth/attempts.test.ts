@@ -45,7 +45,7 @@ const fail = (identifier: string, address: string, browser?: string) =>
   expect(run(identifier, address, wrong, browser)).rejects.toThrow('wrong')
 
 describe('attempts to sign in', () => {
-  test('are limited per account and address, regardless of letter case and outer spaces in the login', async () => {
+  test('are limited per account and address, regardless of letter case and spaces', async () => {
     for (const name of ['ada', 'Ada', ' ADA ']) await fail(name, '203.0.113.1')
     const refused = await run('ada', '203.0.113.1', right).catch((error: unknown) => ConnectError.from(error))
     expect(refused).toMatchObject(refusal)
@@ -58,7 +58,7 @@ describe('attempts to sign in', () => {
     expect(await run('f', '203.0.113.2', right)).toBe('in')
   })
 
-  test('to one account from a thousand addresses at once are refused, except for a few', async () => {
+  test('to one account from a thousand addresses are refused, except for a few', async () => {
     let made = 0
     const attempt = () => {
       made++
@@ -78,14 +78,14 @@ describe('attempts to sign in', () => {
     expect(await run('ada', 'elsewhere', right)).toBe('in')
   })
 
-  test('from a browser that signed in before are not slowed down by others', async () => {
+  test('from known browsers are not slowed down by others', async () => {
     for (let n = 0; n < 5; n++) await fail('ada', `address ${n}`)
     for (const name of ['a', 'b', 'c', 'd', 'e']) await fail(name, '203.0.113.1')
     await expect(run('ada', '203.0.113.1', right)).rejects.toMatchObject(refusal)
     expect(await run('ada', '203.0.113.1', right, 'hers')).toBe('in')
   })
 
-  test('from a browser that signed in before have their own limit, and beyond it count like any others', async () => {
+  test('from known browsers have their own limit, and beyond it count like others', async () => {
     let made = 0
     const attempt = () => {
       made++

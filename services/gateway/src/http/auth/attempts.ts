@@ -5,10 +5,7 @@ import { tooManySignIns } from '../../errors.ts'
 
 export type SignInAttempts = ReturnType<typeof createSignInAttempts>
 
-/**
- * Limits for failed sign-ins. An account is identified by the text that was typed: a login and an e-mail address
- * count separately.
- */
+/** An account is identified by the text that was typed: a login and an e-mail address count separately. */
 type Limits = {
   perAccountAndAddress: NetworkLimiter
   perAddress: NetworkLimiter
@@ -17,23 +14,22 @@ type Limits = {
   /** Admits one attempt per 5 s, above the limit per account. */
   turn: RateLimiter
   perKnownBrowser: RateLimiter
-  /** Limit for all browsers that signed in to the account before, together. */
+  /** For all known browsers of the account together. */
   knownPerAccount: RateLimiter
 }
 
 export type AttemptOrigin = {
   address: string
-  /** Identifies a browser that signed in to this account before. */
+  /** A browser that signed in to this account before. */
   knownBrowser: string | undefined
 }
 
 type Counter = { take: () => Promise<Allowance>; refund: () => Promise<void> }
 
 /**
- * Limits failed sign-ins per (account, network) and per network. The limit per account only slows attempts down to one
- * per 5 s: a hard limit would let anyone lock anyone out. Browsers that signed in to the account before have their own
- * budget, so that failures of others do not slow them down. An attempt is counted before it is made, so that
- * concurrent attempts cannot exceed the limit, and refunded unless it fails with `unauthenticated`.
+ * The limit per account only slows attempts down: a hard limit would let anyone lock anyone out. Known browsers have
+ * their own budget. An attempt is counted before it is made, so that concurrent attempts cannot exceed the limit. It is
+ * refunded unless it fails with `unauthenticated`.
  */
 export function createSignInAttempts(limits: Limits) {
   const countersOfKnownBrowser = (account: string, browser: string): Counter[] => [
@@ -58,9 +54,7 @@ export function createSignInAttempts(limits: Limits) {
     },
   ]
   return {
-    /**
-     * Runs an attempt. Throws `resource_exhausted` without running it if a limit is reached.
-     */
+    /** Throws `resource_exhausted` without running the attempt if a limit is reached. */
     async run<T>(identifier: string, { address, knownBrowser }: AttemptOrigin, attempt: () => Promise<T>): Promise<T> {
       const account = digest(identifier.trim().toLowerCase())
       const known =
@@ -101,5 +95,5 @@ async function takeAll(
   return { refund, retryAfterMs: 0 }
 }
 
-/** Hashes the login, so that Redis does not contain what people typed into the login field. */
+/** Hashed, so that Redis does not contain what people typed into the login field. */
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url')

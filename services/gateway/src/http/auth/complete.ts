@@ -7,14 +7,13 @@ import { setSessionCookies } from '../session.ts'
 import { clientAddressOf, readSessionOptions, type AuthContext, type Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
 
-/** `POST /auth/register/complete`: creates the account and signs in. */
 export const completeRegistration: Handler = async (context, request, response) => {
   const { token: completionToken, ...account } = await readNewAccount(context, request)
   const session = await context.signIn.completeRegistration({ completionToken, ...account })
   return replySignedIn(context, session, { request, response })
 }
 
-/** `POST /auth/invite/accept`: creates the account for an invite and signs in, even if registration is closed. */
+/** Works even if registration is closed. */
 export const acceptInvite: Handler = async (context, request, response) => {
   const session = await context.signIn.acceptInvite(await readNewAccount(context, request))
   return replySignedIn(context, session, { request, response })

@@ -3,10 +3,9 @@ import type { Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
 import { countMail } from './count-mail.ts'
 
-/** The response, which is the same for known and unknown addresses. */
+/** The same for known and unknown addresses. */
 const message = 'If an account uses this e-mail address, you will receive a link there shortly.'
 
-/** `POST /auth/forgot-password`: mails a link that sets a new password. */
 export const forgotPassword: Handler = async (context, request, response) => {
   const { email } = textFields(await readJsonObject(request), 'email')
   await countMail(context, request)

@@ -2,7 +2,6 @@ import { replyJson } from '../reply.ts'
 import type { Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
 
-/** `POST /auth/invite`: returns the e-mail address to which an invite was mailed, if it was mailed. */
 export const describeInvite: Handler = async (context, request, response) => {
   const { token } = textFields(await readJsonObject(request), 'token')
   const { email } = await context.signIn.getInvite({ token })

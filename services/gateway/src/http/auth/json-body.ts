@@ -8,7 +8,7 @@ import { textOf } from '../text.ts'
 
 const maxAuthBodyBytes = 64 * 1024
 
-/** Reads a body of at most 64 KiB. Throws a 413 when it is longer. */
+/** Throws a 413 above 64 KiB. */
 export async function readAuthBody(request: IncomingMessage): Promise<Buffer> {
   try {
     return await readBody(request, maxAuthBodyBytes)
@@ -19,8 +19,8 @@ export async function readAuthBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Reads a JSON object. Throws a 415 for other content types: a form on any site could send them, to sign people in to
- * somebody else's account.
+ * Throws a 415 for other content types: a form on any site could send them, to sign people in to somebody else's
+ * account.
  */
 export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
   if (unaryFormat(request.headers['content-type']) !== 'json') {
@@ -38,8 +38,8 @@ export async function readJsonObject(request: IncomingMessage): Promise<Record<s
 }
 
 /**
- * Reads the named fields, each a text of 1 to `maxFieldLength` characters. Throws `invalid_argument` with the names of
- * the fields that are anything else.
+ * Each field must be a text of 1 to `maxFieldLength` characters. Throws `invalid_argument` with the names of the
+ * others.
  */
 export function textFields<Name extends string>(
   object: Record<string, unknown>,

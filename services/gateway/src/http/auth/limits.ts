@@ -12,14 +12,11 @@ type Settings = Pick<
   | 'providerSignInsPerAddress'
 >
 
-/**
- * As long as the timeout of a call to accounts, so that attempts for an account above its limit never run concurrently.
- */
+/** As long as the timeout of a call to accounts, so that these attempts never run concurrently. */
 const turnSeconds = 5
 /** Number of known browsers of one account that can use up their limits. */
 const maxKnownBrowsers = 10
 
-/** The limits of sign-in, counted in Redis for all gateways together. */
 export function openSignInLimits(redis: RedisClient, settings: Settings) {
   const durationSeconds = Math.ceil(settings.signInWindowMs / 1_000)
   const limit = (key: string, points: number) => rateLimiter({ redis, key, points, durationSeconds })

@@ -9,10 +9,6 @@ import { readJsonObject, textField } from './json-body.ts'
 
 const maxIdentifierLength = 254
 
-/**
- * `POST /auth/login`: exchanges a login or verified e-mail address and the password for a bearer token and a session
- * cookie, or for the cookie alone.
- */
 export const login: Handler = async (context, request, response) => {
   const body = await readJsonObject(request)
   const identifier = textField(body, 'identifier') ?? textField(body, 'login')
@@ -24,7 +20,6 @@ export const login: Handler = async (context, request, response) => {
   return replyJson(request, response, 200, { success: true, user: { id, login }, ...(token !== '' && { token }) })
 }
 
-/** Signs in if the limits allow the attempt. Throws `invalid_argument`, `unauthenticated` or `resource_exhausted`. */
 async function signInWithPassword(
   context: AuthContext,
   request: IncomingMessage,

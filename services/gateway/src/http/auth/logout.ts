@@ -4,7 +4,6 @@ import { replyJson } from '../reply.ts'
 import { clearSessionCookies } from '../session.ts'
 import type { Handler } from './context.ts'
 
-/** `POST /auth/logout`: ends the bearer token and the session of the request, and no others. */
 export const logout: Handler = async (context, request, response) => {
   request.resume()
   const { bearer, cookie } = presentedCredentials((name) => headerOf(request, name), context)

@@ -5,10 +5,9 @@ import type { Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
 import { countMail } from './count-mail.ts'
 
-/** The response, which is the same for known and unknown addresses. */
+/** The same for known and unknown addresses. */
 const message = 'If an account can be created with this e-mail address, you will receive a code there shortly.'
 
-/** `POST /auth/register`: mails a code to an address. */
 export const register: Handler = async (context, request, response) => {
   const { email } = textFields(await readJsonObject(request), 'email')
   await countMail(context, request)

@@ -3,7 +3,6 @@ import { replyJson } from '../reply.ts'
 import type { Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
 
-/** `POST /auth/revoke-token`: ends the bearer token in the body; succeeds for an unknown one. */
 export const revokeToken: Handler = async (context, request, response) => {
   const { token } = textFields(await readJsonObject(request), 'token')
   const digests = digestsIn(credentialDigests(context, token))

@@ -17,10 +17,7 @@ const mailStatuses = { [Code.FailedPrecondition]: 503 }
 // Accounts answers resource_exhausted if the server may have no more accounts.
 const userLimitStatuses = { [Code.ResourceExhausted]: 403 }
 
-/**
- * The routes of sign-in and consent with JSON requests. `open` routes need no CSRF token, because they do not act for a
- * signed-in user.
- */
+/** `open` routes need no CSRF token: they do not act for a signed-in user. */
 export const jsonRoutes: ReadonlyMap<string, JsonRoute> = new Map([
   ['/auth/login', jsonRoute.open(login)],
   ['/auth/register', jsonRoute.open(register, mailStatuses)],

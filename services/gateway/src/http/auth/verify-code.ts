@@ -2,7 +2,6 @@ import { replyJson } from '../reply.ts'
 import type { Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
 
-/** `POST /auth/register/verify-code`: exchanges a mailed code for a token that completes the registration. */
 export const verifyCode: Handler = async (context, request, response) => {
   const { email, code } = textFields(await readJsonObject(request), 'email', 'code')
   const { completionToken } = await context.signIn.verifyRegistrationCode({ email, code })

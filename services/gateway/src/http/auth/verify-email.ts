@@ -5,7 +5,6 @@ import type { UserHandler } from './context.ts'
 import { readJsonObject, textField, textFields } from './json-body.ts'
 import { countMail } from './count-mail.ts'
 
-/** `POST /auth/verify-email/request-code`: mails a code to an e-mail address that the user wants to verify. */
 export const requestEmailCode: UserHandler = async (context, request, response, { caller }) => {
   assertMayAddEmail(caller)
   const body = await readJsonObject(request)
@@ -15,7 +14,6 @@ export const requestEmailCode: UserHandler = async (context, request, response, 
   return replyJson(request, response, 200, { message: 'You will receive a code at this e-mail address shortly.' })
 }
 
-/** `POST /auth/verify-email/confirm-code`: verifies the e-mail address with the code. */
 export const confirmEmailCode: UserHandler = async (context, request, response, { caller }) => {
   assertMayAddEmail(caller)
   const body = await readJsonObject(request)
@@ -24,7 +22,6 @@ export const confirmEmailCode: UserHandler = async (context, request, response, 
   return replyJson(request, response, 200, { success: true })
 }
 
-/** How accounts re-authenticates the caller: by a fresh session or by the current password. */
 const reauthenticationOf = ({ credentialId, userId }: Caller, body: Record<string, unknown>) => ({
   userId,
   credentialId,

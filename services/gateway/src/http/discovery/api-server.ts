@@ -5,7 +5,6 @@ import type { DiscoveryContext } from './context.ts'
 
 const allow = 'GET, HEAD, OPTIONS'
 
-/** `GET /api/server`: description of the server that older clients load before sign-in. */
 export async function serveApiServer(
   context: DiscoveryContext,
   request: IncomingMessage,

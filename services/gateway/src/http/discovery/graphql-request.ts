@@ -4,7 +4,6 @@ import { Refusal } from '../failure.ts'
 import { queryOf } from '../redirect.ts'
 import { textOf } from '../text.ts'
 
-/** One query of GraphQL over HTTP. */
 export type GraphqlRequest = {
   query: string
   operationName: string | undefined
@@ -13,9 +12,6 @@ export type GraphqlRequest = {
 
 const maxBodyBytes = 64 * 1024
 
-/**
- * Reads a query from the URL (GET) or a JSON body (POST). Throws a Refusal for anything else, including batches.
- */
 export async function readGraphqlRequest(request: IncomingMessage): Promise<GraphqlRequest> {
   if (request.method === 'GET') {
     const parameters = queryOf(request)
@@ -52,7 +48,6 @@ function parseJson(json: string, what: string): unknown {
 function toGraphqlRequest(value: unknown): GraphqlRequest {
   if (!isObject(value)) throw new Refusal(400, 'send one query: {"query": "..."}')
   const { query } = value
-  // Null is treated like a missing value.
   const operationName = value['operationName'] ?? undefined
   const variables = value['variables'] ?? undefined
   if (typeof query !== 'string') throw new Refusal(400, 'query must be a string')

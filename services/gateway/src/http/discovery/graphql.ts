@@ -19,7 +19,6 @@ const maxTokens = 2_000
 const rules = [...specifiedRules, queryLimits({ depth: 16, fields: 500 })]
 const newMediaType = 'application/graphql-response+json'
 
-/** `POST` and `GET /api/graphql`: the data of `/api/server` as GraphQL. */
 export async function serveGraphql(
   context: DiscoveryContext,
   request: IncomingMessage,
@@ -50,7 +49,6 @@ async function runQuery(
   if (document instanceof GraphQLError) return { isExecuted: false, result: { errors: [document] } }
   const errors = validate(schema, document, rules, { maxErrors: 5 })
   if (errors.length > 0) return { isExecuted: false, result: { errors } }
-  // The server is looked up once, even if a query contains it several times.
   let server: Promise<ReturnType<typeof serverOf>> | undefined
   const rootValue = { server: () => (server ??= context.describe().then(serverOf)) }
   const result = await execute({ schema, document, rootValue, operationName, variableValues: variables })

@@ -3,8 +3,8 @@ import { GraphQLError, Kind, type FragmentDefinitionNode, type SelectionSetNode,
 type Limits = { depth: number; fields: number }
 
 /**
- * Refuses queries that are too deep or select too many fields, counting fragments wherever they are spread. Stops
- * counting at the limit, so that nested fragments cannot make a small query expensive.
+ * Counts fragments wherever they are spread. Stops at the limit, so that nested fragments cannot make a small query
+ * expensive.
  */
 export function queryLimits({ depth: maxDepth, fields: maxFields }: Limits): ValidationRule {
   return (context) => {
@@ -16,7 +16,6 @@ export function queryLimits({ depth: maxDepth, fields: maxFields }: Limits): Val
       OperationDefinition(operation) {
         let fields = 0
         const within = new Set<string>()
-        /** The problem of a selection, if there is one. */
         const findProblem = ({ selections }: SelectionSetNode, depth: number): string | undefined => {
           if (depth > maxDepth) return `the query is deeper than ${maxDepth} levels`
           for (const selection of selections) {

@@ -1,7 +1,6 @@
 import { buildSchema } from 'graphql'
 import type { ServerInfo } from './server-info.ts'
 
-/** The GraphQL schema; {@link serverOf} creates the value of `server`. */
 export const schema = buildSchema(/* GraphQL */ `
   "Data that is available before signing in."
   type Query {

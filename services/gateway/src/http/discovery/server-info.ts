@@ -1,6 +1,6 @@
 import type { GetServerResponse } from '@parley/contracts/discovery'
 
-/** The server as described by `/api/server` and GraphQL: the response of GetServer with older field names. */
+/** The response of GetServer with older field names. */
 export type ServerInfo = {
   name: string
   version: string

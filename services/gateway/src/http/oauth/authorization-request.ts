@@ -1,12 +1,8 @@
 import { responseUrl, redirectTarget, type ClientOrigins } from './redirect-target.ts'
 
-/** An authorization request of another web client. */
 export type AuthorizationRequest = { redirectUri: string; codeChallenge: string; state: string }
 
-/**
- * The outcome of reading a request. An invalid one is reported to the client by a redirect, unless its redirect URL must
- * not be used.
- */
+/** An invalid request is reported to the client by a redirect, unless its redirect URL must not be used. */
 export type ParsedRequest =
   | { kind: 'valid'; request: AuthorizationRequest }
   | { kind: 'invalid'; redirectUrl: string }
@@ -15,7 +11,6 @@ export type ParsedRequest =
 const maxStateLength = 1_024
 const names = ['response_type', 'redirect_uri', 'code_challenge', 'code_challenge_method', 'state'] as const
 
-/** Reads the query of `/oauth/authorize`. */
 export function readAuthorizationRequest(query: URLSearchParams, origins: ClientOrigins): ParsedRequest {
   const redirectUri = query.get('redirect_uri') ?? ''
   if (query.getAll('redirect_uri').length > 1 || !redirectTarget(redirectUri, origins))

@@ -5,9 +5,6 @@ import { authenticateBrowser } from '../session.ts'
 import { readAuthorizationRequest } from './authorization-request.ts'
 import { storePendingRequest, issueCode } from './consent.ts'
 
-/**
- * `GET /oauth/authorize`: another web client requests access. A user who has already consented is redirected at once.
- */
 export const authorize: Handler = async (context, request, response) => {
   const read = readAuthorizationRequest(queryOf(request), context)
   if (read.kind === 'untrusted_redirect')

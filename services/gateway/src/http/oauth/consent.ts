@@ -11,7 +11,6 @@ import { responseUrl } from './redirect-target.ts'
 
 const cookieName = 'parley_oauth'
 
-/** Stores a request in a cookie until the user has decided. */
 export function storePendingRequest(
   context: AuthContext,
   response: ServerResponse,
@@ -27,10 +26,7 @@ export function storePendingRequest(
   )
 }
 
-/**
- * Returns the request of this user that waits for consent in this browser. Throws `failed_precondition` if there is
- * none.
- */
+/** Throws `failed_precondition` if no request of this user waits for consent in this browser. */
 function readPendingRequest(context: AuthContext, request: IncomingMessage, user: SignedIn): AuthorizationRequest {
   const sealed = readCookie(context, request.headers.cookie, cookieName)
   const candidates = cookieSecrets(context).map((secret) => unsealRequest(secret, sealed, user))
@@ -39,7 +35,6 @@ function readPendingRequest(context: AuthContext, request: IncomingMessage, user
   return authorization
 }
 
-/** Grants or denies the request of a client; returns the URL to which the browser is then redirected. */
 async function decide(
   context: AuthContext,
   response: ServerResponse,
@@ -55,7 +50,6 @@ async function decide(
   return url
 }
 
-/** Issues an authorization code; returns the client's redirect URL with it. */
 export async function issueCode(
   context: AuthContext,
   authorization: AuthorizationRequest,
@@ -73,7 +67,6 @@ export async function issueCode(
 const deniedUrl = (context: AuthContext, { redirectUri, state }: AuthorizationRequest) =>
   responseUrl(context, redirectUri, { error: 'access_denied', state })
 
-/** `GET /oauth/consent/request`: the client about which the user has to decide. */
 export const consentRequest: UserHandler = (context, request, response, user) => {
   const { redirectUri } = readPendingRequest(context, request, user)
   return replyJson(request, response, 200, { redirectUri, redirectOrigin: new URL(redirectUri).origin })
@@ -84,13 +77,11 @@ const decisionHandler =
   async (context, request, response, user) => {
     const { redirectUri: shown } = textFields(await readJsonObject(request), 'redirectUri')
     const authorization = readPendingRequest(context, request, user)
-    // Another client may have started a request since the page was shown; the decision does not apply to that one.
+    // Another client may have started a request since the page was shown.
     if (shown !== authorization.redirectUri) throw noPendingRequest()
     const redirectUrl = await decide(context, response, { authorization, user, granted })
     return replyJson(request, response, 200, { redirectUrl })
   }
 
-/** `POST /oauth/consent/approve`: grants the request. */
 export const approveConsent = decisionHandler(true)
-/** `POST /oauth/consent/deny`: denies the request. */
 export const denyConsent = decisionHandler(false)

@@ -2,15 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { SignedIn } from '@parley/credentials'
 import type { AuthorizationRequest } from './authorization-request.ts'
 
-/** Time that the user has to decide about the request of a client. */
 export const pendingRequestSeconds = 600
 
 type SealedRequest = AuthorizationRequest & { until: number }
 
-/**
- * Encodes a request that waits for consent as a cookie value. The value is signed, not encrypted; it is valid only in
- * its session and for ten minutes.
- */
+/** Signed, not encrypted. Valid in this session, for ten minutes. */
 export function sealRequest(
   secret: string,
   authorization: AuthorizationRequest,
@@ -22,10 +18,6 @@ export function sealRequest(
   return `${text}.${signature(secret, text, user)}`
 }
 
-/**
- * Decodes a cookie value that {@link sealRequest} made; undefined if it belongs to another session, is too old or has
- * an invalid signature.
- */
 export function unsealRequest(
   secret: string,
   sealed: string | undefined,

@@ -1,8 +1,6 @@
 import { isLoopbackHost, issuerOf } from '@parley/credentials'
 
-/** Origins of web clients that may request access. */
 export type ClientOrigins = {
-  /** Public URL of this server. */
   publicUrl: string
   allowedOrigins: readonly string[]
   oauthRedirectOrigins: readonly string[]
@@ -11,9 +9,9 @@ export type ClientOrigins = {
 const maxLength = 1_024
 
 /**
- * Validates the redirect URL of the authorization-code flow: an http(s) URL of at most 1,024 printable ASCII
- * characters, without backslash, fragment and credentials, on our own origin, an origin of one of the lists or a
- * loopback address. `*` in `oauthRedirectOrigins` stands for any https origin. Undefined for anything else.
+ * The redirect URL of the authorization-code flow: http(s), at most 1,024 printable ASCII characters, without
+ * backslash, fragment and credentials, on our own origin, a listed origin or a loopback address. `*` in
+ * `oauthRedirectOrigins` stands for any https origin.
  */
 export function redirectTarget(given: string | null, origins: ClientOrigins): URL | undefined {
   if (!given || given.length > maxLength || !/^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i.test(given)) return undefined
@@ -30,9 +28,7 @@ export function redirectTarget(given: string | null, origins: ClientOrigins): UR
   return known || (protocol === 'https:' && oauthRedirectOrigins.includes('*')) ? target : undefined
 }
 
-/**
- * The client's redirect URL with these response parameters, except empty ones, and our issuer (RFC 9207) in its query.
- */
+/** Adds the parameters that are not empty, and our issuer (RFC 9207). */
 export function responseUrl(
   { publicUrl }: Pick<ClientOrigins, 'publicUrl'>,
   redirectUri: string,

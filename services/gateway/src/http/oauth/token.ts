@@ -9,7 +9,6 @@ import { textOf } from '../text.ts'
 
 type Fields = Partial<Record<string, string>>
 
-/** An error response of OAuth 2.0, with its error code. */
 class TokenError extends Error {
   readonly code: string
 
@@ -19,10 +18,7 @@ class TokenError extends Error {
   }
 }
 
-/**
- * `POST /oauth/token`: exchanges an authorization code for a bearer token. Pages of any origin may call it, because the
- * code authorizes the request.
- */
+/** Pages of any origin may call this route, because the code authorizes the request. */
 export async function serveToken(
   context: AuthContext,
   request: IncomingMessage,
@@ -54,7 +50,7 @@ function toExchange(fields: Fields) {
   return { code, codeVerifier, redirectUri }
 }
 
-/** Reads a form or a JSON object. Throws if it has a field twice, because parsers differ in which one they use. */
+/** Throws for a repeated field, because parsers differ in which one they use. */
 async function readFields(request: IncomingMessage): Promise<Fields> {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json' && type !== 'application/x-www-form-urlencoded')
@@ -84,7 +80,7 @@ function readJson(text: string): [names: string[], pairs: Pair[]] {
   return [fieldNames(text), pairs]
 }
 
-/** The names of the fields of a JSON object in their order, including repeated ones. The text must be valid JSON. */
+/** In their order, including repeated ones. The text must be valid JSON. */
 function fieldNames(text: string): string[] {
   const names: string[] = []
   let depth = 0

@@ -1,4 +1,3 @@
-/** Markup that is sent as it is. Create it with {@link html}, which escapes values. */
 export class Html {
   readonly text: string
 
@@ -7,14 +6,13 @@ export class Html {
   }
 }
 
-/** Values allowed in a template. Text is escaped; `false` and `undefined` add nothing. */
 type Value = Html | string | number | false | undefined | readonly Value[]
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /**
- * Builds markup. Every value except {@link Html} is escaped for text and quoted attributes. Attributes must be quoted,
- * and must not contain scripts.
+ * Escapes every value except {@link Html} for text and quoted attributes. Attributes must be quoted, and must not
+ * contain scripts.
  */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(String.raw({ raw: strings.raw }, ...values.map(render)))

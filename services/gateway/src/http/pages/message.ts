@@ -7,7 +7,6 @@ import { languageOf, pageText, type PageText } from './texts.ts'
 
 type Message = { status?: number; heading: PageText; text: PageText; headers?: Record<string, string> }
 
-/** Sends a page that shows a message, in a language that the browser accepts. */
 export function replyMessage(
   request: IncomingMessage,
   response: ServerResponse,
@@ -28,7 +27,7 @@ const texts = new Map<number, PageText>([
   [504, 'unavailable'],
 ])
 
-/** Sends a page about a failure. The messages of errors are for authors of clients and are not shown. */
+/** The messages of errors are for authors of clients and are not shown. */
 export function replyFailure(
   context: AuthContext,
   request: IncomingMessage,

@@ -11,7 +11,6 @@ type Page = { status?: number; language: PageLanguage; title: string; body: Html
 const styleElement = new Html(`<style>${style}</style>`)
 const styleHash = createHash('sha256').update(style).digest('base64')
 
-/** Forbids scripts, forms, display in frames and every resource except the style. */
 const securityHeaders = {
   'content-security-policy': [
     "default-src 'none'",

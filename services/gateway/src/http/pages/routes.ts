@@ -8,7 +8,6 @@ import { replyFailure } from './message.ts'
 /** Paths that browsers open and that the gateway, not the web client, answers. */
 export const pageRoutes: ReadonlyMap<string, Handler> = new Map<string, Handler>([['/oauth/authorize', authorize]])
 
-/** Answers a request for such a path; a failure is shown as a page. */
 export async function servePage(
   context: AuthContext,
   handle: Handler,

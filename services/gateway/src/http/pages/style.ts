@@ -1,4 +1,3 @@
-/** Styles of the gateway's pages: readable on a phone, in light and dark mode, with visible focus. */
 export const style = `
 :root { color-scheme: light dark; --ground: #ffffff; --text: #1d1f23; --accent: #2856c4; }
 @media (prefers-color-scheme: dark) { :root { --ground: #1a1c20; --text: #e6e7ea; --accent: #8aabff; } }

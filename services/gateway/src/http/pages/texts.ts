@@ -12,7 +12,6 @@ const english = {
   signIn: 'Go to sign-in',
 }
 
-/** A text of the gateway's own pages. */
 export type PageText = keyof typeof english
 
 const german: Record<PageText, string> = {
@@ -27,10 +26,8 @@ const german: Record<PageText, string> = {
 }
 
 const languages = { en: english, de: german }
-/** Languages of the gateway's own pages. */
 export type PageLanguage = keyof typeof languages
 
-/** The language of these that a browser prefers most; English if it accepts none of them. */
 export function languageOf({ headers }: Pick<IncomingMessage, 'headers'>): PageLanguage {
   const [best] = parseAccepted(headers['accept-language'])
     .map(({ value, weight }) => ({ language: value.split('-', 1)[0], weight }))

@@ -9,10 +9,9 @@ import { queryOf, redirect, addParameter } from '../redirect.ts'
 import { setSessionCookies, authenticateBrowser } from '../session.ts'
 import { loginErrorPath } from './login-error.ts'
 
-/** Timeout of the call, during which accounts requests tokens, keys and the profile from the provider. */
+/** Accounts requests tokens, keys and the profile from the provider during the call. */
 const timeoutMs = 30_000
 
-/** `GET /auth/providers/{id}/callback`: handles the provider's response, which is in the query. */
 export async function finishProviderLogin(
   context: AuthContext,
   providerId: string,

@@ -1,4 +1,3 @@
-/** Reasons for a failed sign-in at a provider, as values of `/login?error=`. */
 export type LoginError = (typeof loginErrors)[number]
 
 const loginErrors = [
@@ -10,10 +9,7 @@ const loginErrors = [
   'authentication_required',
 ] as const
 
-/**
- * Path of the sign-in page with an error, `provider_failed` for an unknown one. After signing in, the browser continues
- * to `redirectPath`.
- */
+/** `provider_failed` replaces an unknown error. After signing in, the browser continues to `redirectPath`. */
 export function loginErrorPath(error: string, redirectPath: string): string {
   const known: LoginError = loginErrors.find((one) => one === error) ?? 'provider_failed'
   return `/login?${new URLSearchParams({ error: known, ...(redirectPath !== '/' && { redirect: redirectPath }) }).toString()}`

@@ -7,7 +7,6 @@ import { finishProviderLogin } from './callback.ts'
 import type { ProviderPath } from './paths.ts'
 import { startProviderLogin } from './start.ts'
 
-/** Serves the routes of sign-in at providers, which browsers open by links and redirects. */
 export async function serveProvider(
   context: AuthContext,
   { providerId, callback }: ProviderPath,

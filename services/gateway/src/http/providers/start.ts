@@ -8,7 +8,7 @@ import { queryOf, redirect } from '../redirect.ts'
 import { authenticateBrowser } from '../session.ts'
 import { loginErrorPath, type LoginError } from './login-error.ts'
 
-/** Timeout of the call, during which accounts may load the provider's configuration. */
+/** Accounts may load the provider's configuration during the call. */
 const timeoutMs = 15_000
 
 const errors = new Map<Code, LoginError>([
@@ -16,7 +16,6 @@ const errors = new Map<Code, LoginError>([
   [Code.Unauthenticated, 'authentication_required'],
 ])
 
-/** `GET /auth/providers/{id}`: sends the browser to the provider, to sign in or to link an identity. */
 export async function startProviderLogin(
   context: AuthContext,
   providerId: string,
@@ -43,10 +42,7 @@ export async function startProviderLogin(
   }
 }
 
-/**
- * Counts a started sign-in. Throws `resource_exhausted` if the client has started too many: anybody can start one, and
- * each is stored for a while.
- */
+/** Limited, because anybody can start a sign-in, and each is stored for a while. */
 async function countStart(context: AuthContext, request: IncomingMessage): Promise<void> {
   const { allowed, retryAfterMs } = await context.providerSignIns.consume(clientAddressOf(context, request))
   if (!allowed) throw tooManyProviderSignIns(retryAfterMs)

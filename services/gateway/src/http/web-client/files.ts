@@ -2,21 +2,19 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 
-/** Encodings in which the build of the web client also stores its files, in order of preference. */
+/** In order of preference. */
 const encodings = [
   { name: 'br', suffix: '.br' },
   { name: 'gzip', suffix: '.gz' },
 ] as const
 
-/** Name of a content encoding. */
 export type Encoding = (typeof encodings)[number]['name']
 
-/** A file of the web client, in memory. */
 export type ClientFile = {
   body: Buffer
   compressed: ReadonlyMap<Encoding, Buffer>
   contentType: string
-  /** Whether its name changes with its content, so that caches may keep it. */
+  /** The name changes with the content, so caches may keep the file. */
   immutable: boolean
   etag: string
 }
@@ -31,14 +29,10 @@ const contentTypes = new Map([
   ['.webmanifest', 'application/manifest+json'],
 ])
 
-/** Folder of the files whose names contain a hash of their content. */
+/** Names of files in this folder contain a hash of their content. */
 const hashedFolder = '/app/'
 
-/**
- * Reads the files of a built web client that have a known content type, by the path at which they are served, each
- * together with its compressed forms. Empty if there are none. Only these files can be served, so no path leads out of
- * the folder.
- */
+/** By the path at which they are served. Only these files can be served, so no path leads out of the folder. */
 export async function readClientFiles(folder: string): Promise<ReadonlyMap<string, ClientFile>> {
   const files = new Map<string, ClientFile>()
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])

@@ -4,8 +4,7 @@ import { replyJson } from '../reply.ts'
 import type { ClientFile, Encoding } from './files.ts'
 
 /**
- * Paths at which the page of the web client is served. The page evaluates the path itself. Push notifications link to
- * paths below /chat/, mails and providers to others.
+ * The page evaluates the path itself. Push notifications link to paths below /chat/, mails and providers to others.
  */
 const pages = new Set([
   '/',
@@ -19,7 +18,6 @@ const pages = new Set([
 ])
 const isPage = (path: string): boolean => pages.has(path) || path.startsWith('/chat/') || path.startsWith('/manage/')
 
-/** Serves the page and the files of the web client. */
 export class WebClient {
   readonly #files: ReadonlyMap<string, ClientFile>
   readonly #page: ClientFile | undefined
@@ -31,12 +29,10 @@ export class WebClient {
     this.#pageHeaders = pageHeaders(new URL(publicUrl).origin)
   }
 
-  /** Whether the folder contains a built web client. */
   get isBuilt(): boolean {
     return this.#page !== undefined
   }
 
-  /** Answers a request for a path of the web client; false for any other path. */
   serve(path: string, request: IncomingMessage, response: ServerResponse): boolean {
     const page = isPage(path) ? this.#page : undefined
     const file = page ?? (path === '/index.html' ? undefined : this.#files.get(path))
@@ -61,8 +57,7 @@ export class WebClient {
   }
 
   /**
-   * Answers a browser that opened an unknown path: status 404, with the page of the web client. Returns false for any
-   * other request, and if there is no built web client.
+   * Status 404 with the page of the web client, for a browser that opened an unknown path. False for other requests.
    */
   serveNotFound(request: IncomingMessage, response: ServerResponse): boolean {
     if (!this.#page || !acceptsHtml(request)) return false
@@ -80,7 +75,7 @@ export class WebClient {
   }
 }
 
-/** Whether a browser will show the response to a person; scripts and images do not request HTML. */
+/** Scripts and images do not request HTML. */
 const acceptsHtml = ({ method, headers }: IncomingMessage): boolean =>
   (method === 'GET' || method === 'HEAD') &&
   /(^|,)\s*text\/html\s*(,|;(?!\s*q=0(\.0*)?\s*(,|$))|$)/i.test(headers.accept ?? '')
@@ -107,16 +102,14 @@ function matchesEtag({ headers }: IncomingMessage, etag: string): boolean {
   return known !== undefined && (known.includes(etag) || known.includes('*'))
 }
 
-/** The best encoding that the request accepts and the file has. */
 function chooseEncoding({ headers }: IncomingMessage, { compressed }: ClientFile): Encoding | undefined {
   return [...compressed.keys()].find((encoding) => acceptsEncoding(headers['accept-encoding'], encoding))
 }
 
 /**
- * Allows only the client's own scripts, no frames, and forms only to this server. Only two Trusted Types policies, that
- * of the rendering library and that for workers, may turn strings into markup or into the URL of a worker. Images must
- * come from this server, so that no other server learns who views them. Video and audio may come from a bucket at any
- * https address.
+ * Only two Trusted Types policies, that of the rendering library and that for workers, may turn strings into markup or
+ * into the URL of a worker. Images must come from this server, so that no other server learns who views them. Video and
+ * audio may come from a bucket at any https address.
  */
 function pageHeaders(publicOrigin: string): OutgoingHttpHeaders {
   const own = `'self' blob: data: ${publicOrigin}`

@@ -70,6 +70,21 @@ test('a position from before a missed change of the policy is refused', () => {
   ])
 })
 
+test('those whose rooms change because of a missed event must reconnect; after an event that arrived nobody must', () => {
+  using hub = newHub(100_000)
+  const ended: string[] = []
+  const attach = (userId: string) =>
+    hub.attach({ ...newSubscriber(), end: () => void ended.push(userId) }, { userId, roleIds: [], rolesVersion: 1n })
+  const [gaining, losing] = [attach('Ugains'), attach('Uloses')]
+  attach('Ukeeps')
+  const change = { gains: [{ user: gaining, roomId: 'R1' }], losses: [{ user: losing, roomId: 'R2' }], affected: [] }
+  jest.spyOn(hub.access, 'recompute').mockReturnValue(change)
+  hub.recomputeAccess('event')
+  expect(ended).toEqual([])
+  hub.recomputeAccess('missed_event')
+  expect(ended).toEqual(['Ugains', 'Uloses'])
+})
+
 const renamed = (id: string, version: bigint) =>
   create(EventSchema, {
     ...{ id, kind: 'user_profile_updated', aggregateType: 'user', aggregateId: 'Ubert', version },

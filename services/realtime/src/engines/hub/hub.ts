@@ -89,11 +89,16 @@ export class Hub implements Disposable {
   }
 
   /**
-   * To be called when the policy has changed. If its event was missed, no client can resume from an earlier position.
+   * To be called when the policy has changed. If clients missed the event, those whose rooms change must reconnect, and
+   * none can resume from an earlier position.
    */
-  recomputeAccess(change: PolicyChange): void {
-    if (change === 'missed_event') this.#options.replayBuffer.recordEveryonesAccessChange()
-    this.#applyChange(this.access.recompute())
+  recomputeAccess(policyChange: PolicyChange): void {
+    const change = this.access.recompute()
+    this.#applyChange(change)
+    if (policyChange !== 'missed_event') return
+    this.#options.replayBuffer.recordEveryonesAccessChange()
+    const changed = new Set([...change.gains, ...change.losses].map(({ user }) => user))
+    for (const user of changed) this.#reconnect(user)
   }
 
   /** Events may be missing, so all clients reload. */
@@ -180,6 +185,10 @@ export class Hub implements Disposable {
     const user = this.access.users.get(userId)
     if (!user?.isContradictedBy(roleIds, rolesVersion)) return
     user.forgetRoles()
+    this.#reconnect(user)
+  }
+
+  #reconnect(user: UserAccess): void {
     for (const connection of [...user.connections]) connection.end(streamClosed)
   }
 

@@ -1,7 +1,7 @@
 import { toJsonObject, toSubject, textOrEmpty } from '../claims.ts'
 import type { OAuthType } from './oauth.ts'
 
-/** Discord. Only the public service exists, so a base URL is useful only in tests. */
+/** Only the public service exists, so a base URL is useful only in tests. */
 export const discord: OAuthType = {
   endpoints: (base = 'https://discord.com') => ({
     issuer: 'https://discord.com',

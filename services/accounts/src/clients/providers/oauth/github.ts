@@ -1,7 +1,6 @@
 import { toJsonObject, toSubject, textOrEmpty } from '../claims.ts'
 import type { OAuthType, ReadApi } from './oauth.ts'
 
-/** GitHub, or the GitHub Enterprise Server at the base URL. */
 export const github: OAuthType = {
   endpoints: (baseUrl) => {
     const base = baseUrl ?? 'https://github.com'
@@ -27,8 +26,8 @@ export const github: OAuthType = {
 }
 
 /**
- * The primary address if it is verified; empty otherwise. Also empty if the addresses cannot be read, for example
- * without the scope `user:email`.
+ * Empty if the primary address is not verified, or the addresses cannot be read, for example without the scope
+ * `user:email`.
  */
 async function primaryEmail(read: ReadApi): Promise<string> {
   const addresses: unknown = await read('/user/emails').catch(() => [])

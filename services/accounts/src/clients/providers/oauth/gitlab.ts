@@ -1,7 +1,6 @@
 import { toJsonObject, toSubject, textOrEmpty } from '../claims.ts'
 import type { OAuthType } from './oauth.ts'
 
-/** GitLab.com, or the GitLab instance at the base URL. */
 export const gitlab: OAuthType = {
   endpoints: (base = 'https://gitlab.com') => ({
     issuer: base,

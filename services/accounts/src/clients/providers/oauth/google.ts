@@ -1,7 +1,7 @@
 import { isTrueClaim, toJsonObject, toSubject, textOrEmpty } from '../claims.ts'
 import type { OAuthType } from './oauth.ts'
 
-/** Google accounts. Only the public service exists, so a base URL is useful only in tests. */
+/** Only the public service exists, so a base URL is useful only in tests. */
 export const google: OAuthType = {
   endpoints: (base) => ({
     issuer: 'https://accounts.google.com',

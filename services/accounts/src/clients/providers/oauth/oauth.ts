@@ -15,30 +15,26 @@ import { ProviderFailed, providerFailure } from '../failures.ts'
 import { responseTimeoutSeconds, providerFetch } from '../provider-fetch.ts'
 import type { Provider, ProviderProfile } from '../../../domain/provider.ts'
 
-/** URLs of a provider. `issuer` is the value of `iss` in its callbacks, not the issuer of its identities. */
+/** `issuer` is the value of `iss` in callbacks, not the issuer of identities. */
 export type Endpoints = { issuer: string; authorizeUrl: string; tokenUrl: string; apiUrl: string }
 
 /**
- * Reads a JSON document from the provider's API with the user's access token. Throws {@link ProviderFailed} for an
- * error status, and other errors if the request fails or the document is not JSON.
+ * Reads JSON. Throws {@link ProviderFailed} for an error status, and other errors if the request fails or the document
+ * is not JSON.
  */
 export type ReadApi = (path: string) => Promise<unknown>
 
-/** The specifics of one type of OAuth provider. */
 export type OAuthType = {
-  /** URLs of the instance at `baseUrl`; without `baseUrl`, of the public service. */
+  /** Of the instance at `baseUrl`; without it, of the public service. */
   endpoints: (baseUrl: string | undefined) => Endpoints
-  /** The user, identified by an id that never changes and is never reused. */
+  /** The subject must never change and never be reused. */
   getUser: (
     read: ReadApi,
     options: ProviderOptions,
   ) => Promise<{ subject: string; readProfile: () => Promise<ProviderProfile> }>
 }
 
-/**
- * A provider that supports OAuth 2 and returns the user through its own API. The issuer of its identities is the
- * provider's id.
- */
+/** The issuer of the identities is the provider's id. */
 export function oauthProvider(settings: AuthProvider, type: OAuthType, now: () => Date): Provider {
   const { baseUrl, ...overrides } = settings.options
   const standard = type.endpoints(baseUrl?.replace(/\/+$/, ''))
@@ -101,7 +97,7 @@ function apiReader(configuration: Configuration, apiUrl: string, accessToken: st
   }
 }
 
-/** Changes the status of an OAuth error to 400, because some providers return errors with status 200. */
+/** Some providers return OAuth errors with status 200. */
 async function withErrorStatus(response: Response): Promise<Response> {
   if (response.status !== 200 || !response.headers.get('content-type')?.includes('json')) return response
   const body: unknown = await response.clone().json()
@@ -109,6 +105,6 @@ async function withErrorStatus(response: Response): Promise<Response> {
   return refused ? new Response(JSON.stringify(body), { status: 400, headers: response.headers }) : response
 }
 
-/** Removes the address if it was not requested: some providers return it nevertheless. */
+/** Some providers return an address that was not requested. */
 const withoutUnrequestedEmail = ({ requestEmail }: AuthProvider, profile: ProviderProfile): ProviderProfile =>
   requestEmail ? profile : { ...profile, verifiedEmail: '' }
