@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { findHandles, possibleHandles } from '../../domain/mentions/find-handles.ts'
 import { noMentions, type FoundMentions } from '../../domain/mentions/mentioned.ts'
 
-/** Mention everyone in the room, or all who are not offline. They are never logins or names of roles. */
+/** Handles that mention everyone in the room, or all who are not offline. They are never logins or names of roles. */
 const everyone = new Set(['all', 'here'])
 const loginPattern = /^[a-z0-9][a-z0-9._-]{0,31}$/
 

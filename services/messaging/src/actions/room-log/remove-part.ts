@@ -26,7 +26,7 @@ export function planAttachmentRemoval(ctx: Context, caller: Subject, assetId: st
   }
 }
 
-/** As an attachment. */
+/** Only the author may remove a preview, even in an archived room. */
 export function planPreviewRemoval(ctx: Context, caller: Subject, url: string, found: FoundMessage): Change {
   const message = getOwnMessage(caller, found)
   const preview = message.linkPreview && decodePreview(message.linkPreview)
