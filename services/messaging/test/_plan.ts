@@ -11,18 +11,15 @@ type Plan = {
   Plans?: Plan[]
 }
 
-/** What the executed query plans used and read. */
 export type PlanSummary = {
   indexes: string[]
-  /** Tables that were scanned sequentially. */
   scanned: string[]
-  /** The highest number of rows that a plan node returned. */
+  /** The most that a plan node returned. */
   rows: number
-  /** Number of database blocks read, from memory or from disk. */
   blocks: number
 }
 
-/** Runs a store function, explains each of its statements, and rolls it back. Returns a summary of the plans. */
+/** Explains each statement of a store function, and rolls it back. */
 export async function explainStatements(
   pool: pg.Pool,
   run: (on: Connection) => Promise<unknown>,
@@ -45,7 +42,7 @@ export async function explainStatements(
   return summary
 }
 
-/** Explains a prepared statement, because its plan may differ from that of a statement with literal values. */
+/** A prepared statement may have another plan than one with literal values. */
 async function explain(client: pg.ClientBase, text: string, values: unknown[]): Promise<Plan> {
   await client.query(`prepare explained as ${text}`)
   const execute = values.length === 0 ? 'explained' : `explained(${values.map(literal).join()})`

@@ -14,15 +14,12 @@ from (select distinct room_id from thread_follows where user_id = $1 and followi
 join room_lines l on l.room_id = f.room_id${standingJoins('$1')}`,
 )
 
-/** Returns the rooms in which a user follows threads, with the user's standing; archived rooms are included. */
+/** Includes archived rooms. */
 export async function findRoomsWithFollowedThreads(on: Connection, userId: string): Promise<Access[]> {
   return (await rooms.run(on, [userId])).map((row) => toAccess(row.roomId, row))
 }
 
-/**
- * The sort key of the list: newest last reply first, threads without replies last; then by id. `lastReplyMs` is -1 for
- * a thread without replies.
- */
+/** Sort key: newest last reply first, threads without replies (-1) last; then by id. */
 export type FollowedKey = { lastReplyMs: bigint; roomId: string; rootEventId: string }
 
 export type FollowedThread = {
@@ -68,10 +65,9 @@ left join room_events e on e.room_id = p.room_id and e.event_id = p.root_event_i
 order by p.last_reply_ms desc, p.room_id, p.root_event_id`,
 )
 
-/** Which part of the list to read. `offset` is ignored if `after` is given. */
+/** `offset` is ignored if `after` is given. */
 export type PageOfFollowed = { limit: number; offset: number; after: FollowedKey | undefined }
 
-/** Returns a page of the threads that the user follows in these rooms, and their total number. */
 export async function readFollowedThreads(
   on: Connection,
   userId: string,
