@@ -62,7 +62,7 @@ export const openEnv = ({ compares = false } = {}) =>
           const { calls } = await as(memberId).batchGetActiveCalls({ roomIds: [roomId] })
           return calls[0]?.participants.map(({ user }) => user?.id ?? '').sort()
         },
-            announce: (kind: string, roomId: string, fact: RoomFact) =>
+        announce: (kind: string, roomId: string, fact: RoomFact) =>
           publishEvents(bus, {
             ...{ aggregateType: 'room', aggregateId: roomId, kind, actorId: 'Uolivia' },
             fact: { case: 'roomFact', value: { roomSeq: 9n, fact: { version: 9n, fact } } },
