@@ -6,6 +6,7 @@ type Plan = {
   'Index Name'?: string
   'Relation Name'?: string
   'Actual Rows': number
+  'Actual Loops': number
   'Shared Hit Blocks': number
   'Shared Read Blocks': number
   Plans?: Plan[]
@@ -16,6 +17,8 @@ export type PlanSummary = {
   scanned: string[]
   /** The most that a plan node returned. */
   rows: number
+  /** Rows read, by table. */
+  rowsOf: Record<string, number>
   blocks: number
 }
 
@@ -24,7 +27,7 @@ export async function explainStatements(
   pool: pg.Pool,
   run: (on: Connection) => Promise<unknown>,
 ): Promise<PlanSummary> {
-  const summary: PlanSummary = { indexes: [], scanned: [], rows: 0, blocks: 0 }
+  const summary: PlanSummary = { indexes: [], scanned: [], rows: 0, rowsOf: {}, blocks: 0 }
   const client = await pool.connect()
   try {
     await client.query('begin')
@@ -71,5 +74,7 @@ function add(summary: PlanSummary, plan: Plan): void {
     ...all.flatMap((node) => (node['Node Type'] === 'Seq Scan' ? (node['Relation Name'] ?? []) : [])),
   )
   summary.rows = Math.max(summary.rows, ...all.map((node) => node['Actual Rows']))
+  for (const { 'Relation Name': table, 'Actual Rows': rows, 'Actual Loops': loops } of all)
+    if (table !== undefined) summary.rowsOf[table] = (summary.rowsOf[table] ?? 0) + rows * loops
   summary.blocks += plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { countCosts, eventually, type CostCounter } from '@parley/testkit'
 import fc from 'fast-check'
+import { readFollowedThreads } from '../src/store/followed-threads.ts'
 import { maxFollowsWithoutWatermark, maxPlacesAfterWatermark, settleFollows } from '../src/store/settle-follows.ts'
 import { readUnread } from '../src/store/unread.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
@@ -100,6 +101,15 @@ test('settled threads without new replies are not read', async () => {
   const { indexes, rows } = await explain()
   expect(indexes).toEqual(expect.arrayContaining(['thread_follows_user_settled', 'threads_last_reply']))
   expect(rows).toBeLessThan(100)
+})
+
+test('ListFollowedThreads reads the markers of its page alone', async () => {
+  const { roomId } = await fleet.room().channel(['gus'])
+  await addReadThreads(roomId, 'gus', 2 * maxFollowsWithoutWatermark)
+  await fleet.pool.query('vacuum analyze')
+  const page = { limit: 21, offset: 0, after: undefined }
+  const { rowsOf } = await explainStatements(fleet.pool, (on) => readFollowedThreads(on, 'gus', [roomId], page))
+  expect(rowsOf).toMatchObject({ thread_markers: page.limit })
 })
 
 test('few follows are never settled', async () => {
