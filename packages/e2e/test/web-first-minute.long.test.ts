@@ -64,11 +64,16 @@ inBrowser('the owner of a new server is guided to a name, an invite and a room',
     // The only room of a new person is #announcements, where few may post.
     await guest.page.getByRole('heading', { name: 'announcements' }).waitFor()
     await guest.page.getByText('You can read this room, but not post in it.').waitFor()
+    const hint = guest.page
+      .getByRole('navigation', { name: 'Rooms' })
+      .getByText('Find rooms to join under “Browse rooms”.')
+    await hint.waitFor()
     const empty = guest.page.getByRole('log').getByText('No messages yet.')
     expect(await empty.innerText()).toBe('No messages yet.')
     await guest.page.getByRole('log').getByRole('button', { name: 'Browse rooms' }).click()
     await guest.page.getByRole('button', { name: 'Join general' }).click()
     await guest.page.getByText('No messages yet. Write the first one.').waitFor()
+    await hint.waitFor({ state: 'detached' })
     await guest.page.getByRole('link', { name: /announcements/ }).click()
     await empty.waitFor()
     expect(await guest.page.getByRole('log').getByRole('button', { name: 'Browse rooms' }).count()).toBe(0)

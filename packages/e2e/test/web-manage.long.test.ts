@@ -109,7 +109,7 @@ inBrowser('an owner orders groups, moves a room to another one, and makes everyb
   const carl = await newPerson('carl')
   const [name, groupName] = [unique('desk'), unique('Desks')]
   const roomId = await newRoom(owner, [], { name })
-  for (const one of [groupName, unique('Chairs')])
+  for (const one of [unique('Shelves'), groupName, unique('Chairs')])
     await owner.call(AdminRoomLayoutService.method.createRoomGroup, { name: one })
   await using ofCarl = await visitAs(carl)
   await using visitor = await visitAdministration(owner, '/manage/rooms')
@@ -134,6 +134,17 @@ inBrowser('an owner orders groups, moves a room to another one, and makes everyb
   await eventually(async () => expect((await stored())[before - 1]?.name).toBe(groupName))
   await move('down').click()
   await eventually(async () => expect(await place()).toBe(before))
+
+  // Quick clicks at one place all move the same group, wherever its button is by then.
+  await move('up').scrollIntoViewIfNeeded()
+  const box = await move('up').boundingBox()
+  await page.mouse.click((box?.x ?? 0) + 5, (box?.y ?? 0) + 5, { clickCount: 2 })
+  expect(await place()).toBe(before - 2)
+  await page.evaluate(`document.querySelector('main').scrollTop = 0`)
+  const topBox = await move('down').boundingBox()
+  await page.mouse.click((topBox?.x ?? 0) + 5, (topBox?.y ?? 0) + 5, { clickCount: 2 })
+  expect(await place()).toBe(before)
+  await eventually(async () => expect((await stored())[before]?.name).toBe(groupName))
 
   await page.getByRole('link', { name: `# ${name}` }).click()
   await page.getByLabel('Group', { exact: true }).selectOption(groupName)

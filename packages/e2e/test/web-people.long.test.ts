@@ -3,7 +3,7 @@ import { MyAccountService } from '@parley/contracts/api'
 import sharp from 'sharp'
 import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, messageWith, say, useBrowser, visitAs } from '../src/web-client.ts'
+import { inBrowser, messageWith, refusal, say, useBrowser, visitAs } from '../src/web-client.ts'
 
 let ada: Person
 let bob: Person
@@ -31,6 +31,30 @@ inBrowser('a profile leads to a direct message', async () => {
     .click()
   await messageWith(ofBob.page, 'I ask you').waitFor()
   expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
+})
+
+inBrowser('a profile says why it cannot be shown', async () => {
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  const profile = page.getByRole('dialog', { name: bob.login })
+  const failures = [
+    { code: 'not_found', status: 404, reason: 'This account no longer exists.' },
+    { code: 'unavailable', status: 503, reason: 'The server cannot be reached. Try again in a moment.' },
+  ]
+  for (const { code, status, reason } of failures) {
+    await page.route('**/GetUser', (route) =>
+      route.fulfill({ ...{ ...refusal, status }, body: JSON.stringify({ code }) }),
+    )
+    await messageWith(page, 'Ask me').getByRole('button', { name: bob.login }).click()
+    await profile.getByText(reason).waitFor()
+    await page.unroute('**/GetUser')
+    await page.keyboard.press('Escape')
+    await profile.waitFor({ state: 'hidden' })
+  }
+  await page.route('**/StartDM', (route) => route.fulfill(refusal))
+  await messageWith(page, 'Ask me').getByRole('button', { name: bob.login }).click()
+  await profile.getByRole('button', { name: 'Send a direct message' }).click()
+  await profile.getByRole('alert').waitFor()
 })
 
 inBrowser('an expired status disappears for people who see it', async () => {

@@ -116,6 +116,44 @@ inBrowser('a refusal to take back the only reaction is shown at the message', as
   await message.getByRole('alert').waitFor({ state: 'detached' })
 })
 
+inBrowser('a message that waits for its files is sent while another room is open, in another language', async () => {
+  const other = await newRoom(owner, [ada])
+  await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
+  await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
+  const { page } = ofAda
+  let release: () => void = () => undefined
+  const mayArrive = new Promise<void>((resolve) => (release = resolve))
+  await page.route('**/CompleteUpload', async (route) => {
+    await mayArrive
+    await route.continue()
+  })
+  await page
+    .getByLabel('Attach files')
+    .setInputFiles([{ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('the plan') }])
+  await say(page, 'The plan')
+  const waits = page.getByText('Will be sent when the uploads finish.')
+  await waits.waitFor()
+  const link = (id: string) => page.getByRole('navigation', { name: /Rooms|Räume/ }).locator(`a[href$="${id}"]`)
+  await link(other).click()
+  await waits.waitFor({ state: 'detached' })
+  await link(roomId).click()
+  await waits.waitFor()
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Appearance' }).click()
+  await page.getByRole('dialog').getByLabel('Language').selectOption('Deutsch')
+  await page.getByRole('dialog').getByRole('heading', { name: 'Einstellungen' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('Wird gesendet, sobald alles hochgeladen ist.').waitFor()
+  await link(other).click()
+  await page.getByText('Wird gesendet, sobald alles hochgeladen ist.').waitFor({ state: 'detached' })
+  release()
+  await messageWith(ofBob.page, 'The plan').getByRole('link', { name: 'plan.txt' }).waitFor()
+  await link(roomId).click()
+  await messageWith(page, 'The plan').getByRole('link', { name: 'plan.txt' }).waitFor()
+  expect(await page.getByRole('textbox', { name: 'Nachricht schreiben' }).inputValue()).toBe('')
+  expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
+})
+
 inBrowser('files are sent with a message, and others see the picture', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)

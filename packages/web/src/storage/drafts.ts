@@ -7,7 +7,7 @@ export function conversationsWithDraft(userId: string): string[] {
   return Object.keys(localStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
 }
 
-/** Calls the listener when other tabs create, change or delete a draft, until the returned function is called. */
+/** Calls the listener when other tabs create, change or delete a draft, or it is cleared, until the returned function is called. */
 export function followDrafts(userId: string, onChange: () => void): () => void {
   const follow = ({ key }: StorageEvent) => key?.startsWith(prefixOf(userId)) && onChange()
   addEventListener('storage', follow)
@@ -24,7 +24,13 @@ export function saveDraft(userId: string, conversation: string, text: string): v
   else localStorage.setItem(keyOf(userId, conversation), text)
 }
 
-/** Calls the listener when other tabs change a draft, until the returned function is called. */
+/** Deletes a draft, and tells the listeners of this tab too. */
+export function clearDraft(userId: string, conversation: string): void {
+  saveDraft(userId, conversation, '')
+  dispatchEvent(new StorageEvent('storage', { key: keyOf(userId, conversation), newValue: null }))
+}
+
+/** Calls the listener when other tabs change a draft, or it is cleared, until the returned function is called. */
 export function followDraft(userId: string, conversation: string, onChange: (text: string) => void): () => void {
   const key = keyOf(userId, conversation)
   const follow = (event: StorageEvent) => event.key === key && onChange(event.newValue ?? '')

@@ -61,6 +61,12 @@ export function withRooms(sidebar: Sidebar, changed: readonly RoomWithViewerStat
   return { ...sidebar, rooms, dms: added.length === 0 ? sidebar.dms : [...added, ...sidebar.dms] }
 }
 
+/** Adds the archived rooms of another state, because responses about all rooms do not contain them. */
+export function withArchivedOf(sidebar: Sidebar, other: Sidebar): Sidebar {
+  const missing = [...other.rooms].filter(([id, { room }]) => room?.archived && !sidebar.rooms.has(id))
+  return missing.length === 0 ? sidebar : { ...sidebar, rooms: new Map([...sidebar.rooms, ...missing]) }
+}
+
 /** Moves a DM room to the top after a new message in it. */
 export function withDmFirst(sidebar: Sidebar, roomId: string): Sidebar {
   if (sidebar.dms[0] === roomId || !sidebar.dms.includes(roomId)) return sidebar
@@ -89,6 +95,12 @@ export function partnerIn(room: RoomWithViewerState | undefined, userId: string)
   const others = room?.room?.kind === RoomKind.DM ? room.dmMembers.filter(({ id }) => id !== userId) : []
   return others.length === 1 ? others[0]?.id : undefined
 }
+
+/** Whether the viewer is a member of a channel in which they may post. */
+export const mayPostInChannel = (sidebar: Sidebar): boolean =>
+  activeRooms(sidebar).some(
+    (one) => one.room?.kind === RoomKind.CHANNEL && one.viewerState?.isMember && may(one, 'message.post'),
+  )
 
 /** Whether the viewer has a permission in a room. */
 export const may = (room: RoomWithViewerState | undefined, permission: string): boolean =>

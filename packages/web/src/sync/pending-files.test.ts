@@ -23,3 +23,39 @@ test('files are kept for their user, and their uploads are cancelled when anothe
   expect(pendingFilesOf(server, 'Ubob').count()).toBe(0)
   expect([files.count(), cancelled]).toEqual([0, ['one.txt', 'two.txt']])
 })
+
+test('a message waits for its files, also while the page starts again, and is not sent for another user', async () => {
+  const uploads: (() => void)[] = []
+  const assetUpload = {
+    createUpload: async ({ filename }: { filename: string }) => ({ upload: { uploadId: filename } }),
+    uploadChunk: async () => ({ upload: { committedOffset: 3n } }),
+    completeUpload: async ({ uploadId }: { uploadId: string }) => {
+      await new Promise<void>((resolve) => uploads.push(resolve))
+      return { asset: { id: `A-${uploadId}` } }
+    },
+    cancelUpload: async () => undefined,
+  }
+  const files = pendingFilesOf({ api: { assetUpload } } as unknown as MemberClient, 'Ucarl')
+  const sent: unknown[] = []
+  const send = (...message: unknown[]) => void sent.push(message)
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 10))
+  const written = { roomId: 'R1', threadRootEventId: '', body: 'here', inReplyTo: '' }
+  const message = { ...written, alsoSendToChannel: false, linkPreviewToken: '' }
+
+  files.add('R1/', 'R1', [new File(['one'], 'one.txt')])
+  const stop = files.sendWith(send)
+  files.send('R1/', message)
+  while (uploads.length < 1) await settled()
+  stop()
+  uploads[0]?.()
+  await settled()
+  expect([sent, files.writtenIn('R1/').value]).toEqual([[], message])
+  files.sendWith(send)
+  expect(sent).toEqual([['R1/', { ...message, attachmentAssetIds: ['A-one.txt'], filenames: ['one.txt'] }]])
+  expect([files.writtenIn('R1/').value, files.count()]).toEqual([undefined, 0])
+
+  files.add('R1/', 'R1', [new File(['two'], 'two.txt')])
+  files.send('R1/', message)
+  pendingFilesOf({ api: { assetUpload } } as unknown as MemberClient, 'Udora')
+  expect([files.count(), files.writtenIn('R1/').value, sent.length]).toEqual([0, undefined, 1])
+})

@@ -5,28 +5,39 @@ import { RoomGroups } from './room-groups.ts'
 /** Groups on a server that answers when the test lets it. */
 function createGroups(...stored: string[]) {
   let order = stored
+  const failures: { move?: Error; load?: Error } = {}
   const waiting: (() => void)[] = []
   const turn = () => new Promise<void>((resolve) => waiting.push(resolve))
   const groups = new RoomGroups({
     listRoomGroups: async () => {
       const response = { groups: order.map((id) => ({ id })) }
       await turn()
+      if (failures.load) throw failures.load
       return response
     },
     reorderRoomGroups: async ({ orderedGroupIds }: { orderedGroupIds: string[] }) => {
       await turn()
+      if (failures.move) throw failures.move
       order = orderedGroupIds
     },
   } as unknown as (typeof administration)['roomLayout'])
   /** Lets all waiting calls respond, and then those that follow from them. */
   const respond = async () => {
+    await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
       for (const go of waiting.splice(0)) go()
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
   const shown = () => groups.groups.value.map(({ id }) => id)
-  return { groups, waiting, respond, shown, remove: (id: string) => (order = order.filter((one) => one !== id)) }
+  return {
+    groups,
+    waiting,
+    respond,
+    failures,
+    shown,
+    remove: (id: string) => (order = order.filter((one) => one !== id)),
+  }
 }
 
 test('a response that is older than the last request is not shown', async () => {
@@ -57,4 +68,21 @@ test('moves are shown at once and sent in order, and a list loaded meanwhile cha
   await respond()
   await Promise.all(moves)
   expect(shown()).toEqual(['B', 'C', 'A'])
+})
+
+test('if a move fails and the groups cannot be loaded, the failure of the move is reported and the old order returns', async () => {
+  const { groups, respond, failures, shown } = createGroups('A', 'B', 'C')
+  const loading = groups.load()
+  await respond()
+  await loading
+  const confirmed = groups.move(0, 1)
+  await respond()
+  await confirmed
+  Object.assign(failures, { move: new Error('refused'), load: new Error('unreachable') })
+  const moving = groups.move(1, 1)
+  expect(shown()).toEqual(['B', 'C', 'A'])
+  const failure = expect(moving).rejects.toBe(failures.move)
+  await respond()
+  await failure
+  expect(shown()).toEqual(['B', 'A', 'C'])
 })

@@ -8,6 +8,8 @@ type RoomLayout = Pick<(typeof administration)['roomLayout'], 'listRoomGroups' |
 export class RoomGroups {
   readonly groups = new Cell<readonly AdminRoomLayoutGroup[]>([])
   readonly #roomLayout: RoomLayout
+  /** The groups as last confirmed by the server. */
+  #confirmed: readonly AdminRoomLayoutGroup[] = []
   #latestLoad = 0
   #pendingMoves = 0
   #lastMove: Promise<unknown> = Promise.resolve()
@@ -16,14 +18,25 @@ export class RoomGroups {
     this.#roomLayout = roomLayout
   }
 
-  /** Loads the groups. Of overlapping calls, the last one counts; none counts during a move. */
+  /**
+   * Loads the groups. Of overlapping calls, the last one counts; none counts during a move. If it fails, the groups are
+   * shown as the server last confirmed them.
+   */
   async load(): Promise<void> {
     const load = ++this.#latestLoad
-    const { groups } = await this.#roomLayout.listRoomGroups({})
-    if (load === this.#latestLoad && this.#pendingMoves === 0) this.groups.set(groups)
+    const isCurrent = () => load === this.#latestLoad && this.#pendingMoves === 0
+    try {
+      const { groups } = await this.#roomLayout.listRoomGroups({})
+      if (isCurrent()) this.#confirmed = groups
+    } finally {
+      if (isCurrent()) this.groups.set(this.#confirmed)
+    }
   }
 
-  /** Moves a group up or down by one. The move is shown at once; the server receives one move after the other. */
+  /**
+   * Moves a group up or down by one. The move is shown at once; the server receives one move after the other. The groups are
+   * then loaded again; if the move has failed, its error is thrown even if they cannot be loaded.
+   */
   async move(at: number, step: 1 | -1): Promise<void> {
     const groups = [...this.groups.value]
     groups.splice(at + step, 0, ...groups.splice(at, 1))
@@ -31,11 +44,12 @@ export class RoomGroups {
     const orderedGroupIds = groups.map(({ id }) => id)
     this.#pendingMoves++
     const move = this.#lastMove.then(() => this.#roomLayout.reorderRoomGroups({ orderedGroupIds }))
-    this.#lastMove = move.catch(() => undefined)
-    try {
-      await move
-    } finally {
-      if (--this.#pendingMoves === 0) await this.load()
-    }
+    this.#lastMove = move.then(
+      () => (this.#confirmed = groups),
+      () => undefined,
+    )
+    await this.#lastMove
+    const reloading = --this.#pendingMoves === 0 ? this.load() : undefined
+    await Promise.all([move, reloading])
   }
 }

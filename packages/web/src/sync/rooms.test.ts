@@ -36,7 +36,10 @@ function createRooms() {
     const found = rooms.sidebar.value.rooms.get('R1')
     return { hasUnread: found?.viewerState?.hasUnread, archived: found?.room?.archived }
   }
-  return { rooms, respond, shown, store: (change: Partial<State>) => (stored = { ...stored, ...change }) }
+  const requested = async (count: number) => {
+    while (waiting.length < count) await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  return { rooms, respond, requested, shown, store: (change: Partial<State>) => (stored = { ...stored, ...change }) }
 }
 
 test('a message that is posted while the rooms are loaded marks its room as unread', async () => {
@@ -79,4 +82,19 @@ test('a room that is reloaded while an older load is awaited stays as it is', as
   await respond()
   await loading
   expect(shown().archived).toBe(true)
+})
+
+test('a room that is requested before a load and arrives after it stays as the load shows it', async () => {
+  const { rooms, respond, requested, shown, store } = createRooms()
+  store({ hasUnread: true })
+  rooms.refresh('R1')
+  await requested(1)
+  store({ hasUnread: false, archived: true })
+  const loading = rooms.load()
+  await respond(1)
+  await loading
+  rooms.onMessagePosted('R1', 'Ubob')
+  await respond()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(shown()).toEqual({ hasUnread: true, archived: true })
 })

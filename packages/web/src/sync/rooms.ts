@@ -1,7 +1,15 @@
 import type { MemberClient } from '@parley/client'
 import { RoomKind, type RoomWithViewerState } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
-import { emptySidebar, type Sidebar, sidebarOf, withDmFirst, withRooms, withUnread } from '../store/sidebar.ts'
+import {
+  emptySidebar,
+  type Sidebar,
+  sidebarOf,
+  withArchivedOf,
+  withDmFirst,
+  withRooms,
+  withUnread,
+} from '../store/sidebar.ts'
 import { requestSidebar, type SidebarResponses } from './first-reads.ts'
 import { createBatcher } from './batcher.ts'
 import type { People } from './people.ts'
@@ -59,10 +67,12 @@ export class Rooms {
     await this.#readRooms(
       () => responses,
       ([, { rooms: all }]) => all,
-      ([groups, rooms], changes) => {
+      ([groups, rooms], changes, older) => {
         if (load < this.#shownLoad) return
         this.#shownLoad = load
-        this.sidebar.set(changes.reduce((sidebar, change) => change(sidebar), sidebarOf(groups, rooms)))
+        const shown = changes.reduce((sidebar, change) => change(sidebar), sidebarOf(groups, rooms))
+        for (const waiting of older) waiting.push((sidebar) => withArchivedOf(shown, sidebar))
+        this.sidebar.set(shown)
       },
     )
   }
