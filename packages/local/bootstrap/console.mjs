@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { root } from './paths.mjs'
 
-/** A step failed; the message says why or what to do. */
 export class Failure extends Error {}
 
 /** A step was ended by a signal. */
@@ -15,12 +14,10 @@ export class Interruption extends Error {
 // Keep going if the reader of the output is gone (make run | head), rather than leave a checkout half prepared.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
-/** Prints a line about progress. */
 export function say(line) {
   process.stdout.write(`${line}\n`)
 }
 
-/** Ends the process with a message. */
 export function fail(line) {
   process.stderr.write(`parley: ${line}\n`)
   process.exit(1)
@@ -70,10 +67,9 @@ function adviceIn(output) {
 
 /**
  * Runs a command silently and returns its output. If it fails, shows the output and throws a {@link Failure} with
- * advice, the signal that ended the command, or the hint. On a signal to this process, ends the command and all its children, which would otherwise continue in the
- * background, and throws an {@link Interruption}. From then on signals are ignored until {@link endBecauseOf}: one
- * Ctrl-C may arrive twice, from the terminal and from the shell above, and the second signal must not interrupt the
- * clean-up of callers.
+ * advice. On a signal to this process, ends the command and its children and throws an {@link Interruption}. Later
+ * signals are ignored until {@link endBecauseOf}: one Ctrl-C may arrive twice, from the terminal and from the shell
+ * above, and the second signal must not interrupt the clean-up of callers.
  */
 export async function run(command, args, { hint, ...options }) {
   let interrupted
@@ -113,9 +109,7 @@ function outcomeOf(child) {
 function signalGroup(pid, signal) {
   try {
     if (pid !== undefined) process.kill(-pid, signal)
-  } catch {
-    // The whole process group has ended.
-  }
+  } catch {}
 }
 
 /** Advice for a full disk or a path that cannot be written; undefined for any other error. */

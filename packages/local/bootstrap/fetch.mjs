@@ -19,7 +19,6 @@ const pinned = JSON.parse(readFileSync(fileURLToPath(new URL('pinned.json', impo
 /** The `name@version` of a package in pinned.json; undefined if it has none. */
 export const pinnedSpec = (name) => Object.keys(pinned).find((spec) => spec.startsWith(`${name}@`))
 
-/** Folder of a package in the cache, whether or not it exists. */
 export const folderOf = (spec) => join(cache, spec, 'node_modules', nameOf(spec))
 
 /**

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Root folder of the checkout. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../../..')
 
 /** Folder of programs installed only for this checkout. pnpm does not touch hidden folders in node_modules. */
@@ -13,7 +12,6 @@ export const bin = join(cache, 'bin')
 
 export const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-/** Environment of everything that the bootstrap starts. */
 export const environment = () => ({
   ...process.env,
   PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,

@@ -7,7 +7,6 @@ import { bin, manifest, root } from './paths.mjs'
 
 const wanted = readFileSync(join(root, '.node-version'), 'utf8').trim()
 
-/** The npm package of Node.js for this machine; undefined if npm has none. Apple silicon has a separate one. */
 const nodeSpec = () => {
   const platform = `${process.platform}-${process.arch}`
   return pinnedSpec(platform === 'darwin-arm64' ? `node-bin-${platform}` : `node-${platform}`)
@@ -43,7 +42,6 @@ export async function prepareNode() {
   return nodeFile(folder)
 }
 
-/** Path of pnpm, which is fetched if it is missing. */
 export async function preparePnpm(node) {
   const shown = manifest.packageManager.replace('@', ' ')
   const folder = await fetchPackage(manifest.packageManager, shown, (fetched) => {
@@ -61,7 +59,6 @@ function failureOf(program, args) {
   return error?.message ?? (stderr.trim().split('\n')[0] || `it exits with ${signal ?? status}`)
 }
 
-/** The `node` that scripts of package.json find first, even when a system-wide pnpm runs them. */
 const scriptsNode = join(root, 'node_modules/.bin/node')
 
 /** Links `node` and `pnpm` in {@link bin}, which is first on PATH. */
@@ -78,7 +75,6 @@ export function areToolsLinked() {
   return isLink(join(bin, 'node'), node) && isLink(join(bin, 'pnpm'), pnpm) && isLink(scriptsNode, node)
 }
 
-/** Prints which Node.js is used. */
 export function reportNode() {
   if (isOwnSuitable) return say(`using the installed Node.js ${process.versions.node}`)
   const version = nodeSpec().split('@')[1]

@@ -26,7 +26,6 @@ const folder = temporaryFolder()
 const at = (name: string) => join(folder.path, name)
 const platform = `${process.platform}-${process.arch}`
 const nodePackage = platform === 'darwin-arm64' ? `node-bin-${platform}` : `node-${platform}`
-/** A release of Node.js that this machine does not have. */
 const newer = `${process.versions.node.split('.')[0]}.999.0`
 const text = (path: string) => readFileSync(join(root, path), 'utf8')
 const json = (path: string): unknown => JSON.parse(text(path))
@@ -35,7 +34,6 @@ type Packed = { spec: string; file: string; integrity: string }
 const packages = new Map<string, Packed>()
 let calls: string[] = []
 
-/** Packs a package as npm does. */
 function pack(name: string, version: string, files: Record<string, string>): void {
   const source = at(`source-${name}`)
   for (const [path, content] of Object.entries(files)) {
@@ -84,7 +82,6 @@ afterAll(() => {
   folder[Symbol.dispose]()
 })
 
-/** A checkout that contains only the scripts that fetch Node.js and pnpm. */
 function checkout(
   name: string,
   pinned = Object.fromEntries([...packages.values()].map((one) => [one.spec, one.integrity])),

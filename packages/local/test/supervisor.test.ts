@@ -22,7 +22,6 @@ afterAll(() => {
   folder[Symbol.dispose]()
 })
 
-/** All processes of a data folder: the services and the three servers. */
 function processes(): ProcessIdentity[] {
   const run = join(dataDir, 'run')
   return readdirSync(run)
@@ -44,7 +43,6 @@ describe('a fleet that runs', () => {
   let fleet: Supervised
   const openedFile = join(folder.path, 'opened')
   beforeAll(async () => {
-    // A fake of the program that opens a browser.
     writeFileSync(join(folder.path, 'xdg-open'), `#!/bin/sh\necho "$1" > ${openedFile}\n`, { mode: 0o755 })
     const PATH = `${folder.path}:${process.env['PATH']}`
     const env = { PARLEY_OWNER_LOGIN: 'first', PARLEY_MESSAGING_EDIT_WINDOW: '1h', PATH }

@@ -9,7 +9,6 @@ const maxDelayMs = 15_000
 export class Backoff {
   #crashes = 0
 
-  /** Delay after a crash of a process that lived for `livedMs`. */
   nextDelayMs(livedMs: number): number {
     if (livedMs >= healthyAfterMs) this.#crashes = 0
     return Math.min(initialDelayMs * 2 ** this.#crashes++, maxDelayMs)

@@ -5,9 +5,7 @@ import { readJson, writeAtomically } from './files.ts'
 
 /** The environment with which a running fleet was started. */
 export type FleetEnvironment = {
-  /** Address of the first gateway. */
   url: string
-  /** The variables that Parley reads. */
   env: NodeJS.ProcessEnv
 }
 
@@ -24,8 +22,8 @@ export function storeEnvironment({ environmentFile }: DataDir, { url, env }: Fle
 }
 
 /**
- * The environment of the fleet that runs on the data folder: the variables that Parley reads are those of the fleet,
- * the others are those of this command. Undefined while no fleet runs.
+ * The variables that Parley reads are those of the fleet that runs on the data folder, the others are those of this
+ * command. Undefined while no fleet runs.
  */
 export function readFleetEnvironment(
   { environmentFile }: DataDir,
@@ -36,7 +34,6 @@ export function readFleetEnvironment(
   return { url, env: { ...parleyVariables(own, false), ...env } }
 }
 
-/** The variables that Parley reads, or with `false` all others. */
 const parleyVariables = (env: NodeJS.ProcessEnv, areRead: boolean): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).filter(([name]) => /^(PARLEY_|OTEL_|NODE_EXTRA_CA_CERTS$)/.test(name) === areRead),

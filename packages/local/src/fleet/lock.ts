@@ -6,7 +6,6 @@ import { identify, lockByKernel, readPidFile } from '../infrastructure/index.ts'
 /** Delay before a new lock is verified: longer than another process needs between checking the lock and taking it. */
 const verifyAfterMs = 50
 
-/** Another supervisor runs on the same data. */
 class DataDirInUse extends Error {
   constructor(root: string, pid: number | undefined) {
     const holder = pid === undefined ? 'in another container, or on the host of this container' : `process ${pid}`

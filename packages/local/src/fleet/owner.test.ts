@@ -11,13 +11,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** The accounts service: its only account, and how the calls end. */
 class Accounts {
   password: string | undefined
   /** The first call of the next start creates the owner, but its response is lost. */
   losesResponse = false
 
-  /** One start of the fleet. */
   start(password?: string): Promise<Owner> {
     return ensureOwner({ login: 'first', password }, new Secrets(join(folder, 'secrets.json')), async (owner) => {
       const repeated = this.losesResponse

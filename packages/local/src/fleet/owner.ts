@@ -17,7 +17,6 @@ export type OwnerOptions = { login: string; password?: string | undefined; email
  */
 export type Owner = { login: string; created: boolean; password?: string }
 
-/** The operator's access to the bus. */
 export type OperatorAccess = { natsUrl: string; natsUser: string; natsPassword: string }
 
 /**
@@ -34,10 +33,6 @@ export function bootstrapOwner(
   return ensureOwner(wanted, secrets, (owner) => createOwner(access, owner, signal))
 }
 
-/**
- * Response of accounts. `repeated`: an earlier call has failed, and may nevertheless have created the owner, even if
- * `created` is false.
- */
 type Created = { created: boolean; login: string; repeated: boolean }
 
 /** Implements {@link bootstrapOwner} with a function that calls accounts. */

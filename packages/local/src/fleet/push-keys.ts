@@ -7,7 +7,6 @@ const keyUsers = new Map([
   ['admin', { isSender: false }],
 ])
 
-/** Contact for push services; a local server has no real one. */
 const subject = 'mailto:push@parley.invalid'
 
 /** Whether the environment or parley.toml configures push; then the supervisor adds nothing. */
@@ -17,7 +16,6 @@ export function isPushConfigured(env: NodeJS.ProcessEnv): boolean {
   )
 }
 
-/** Push settings of a service. */
 export function pushEnvironment(service: string, privateKey: string): NodeJS.ProcessEnv {
   const { isSender } = keyUsers.get(service) ?? {}
   if (isSender === undefined) return {}

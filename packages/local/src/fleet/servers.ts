@@ -19,7 +19,6 @@ import { RememberedPorts } from './remembered-ports.ts'
 import type { Secrets } from './secrets.ts'
 import { natsPasswordVariable } from './service-env.ts'
 
-/** The three servers of a fleet, each restarted if it ends unexpectedly. */
 export type Servers = {
   postgres: Postgres
   nats: Nats
@@ -28,14 +27,12 @@ export type Servers = {
   stop(): Promise<void>
 }
 
-/** Options of the servers. */
 export type ServersOptions = {
   dir: DataDir
   secrets: Secrets
   /** False: a crash of the machine may corrupt the database; for tests. */
   fsync: boolean
   say: (line: string) => void
-  /** Aborts the installation of missing programs. */
   signal: AbortSignal
 }
 
@@ -73,7 +70,6 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   return { postgres: p.first, nats: n.first, redis: r.first, stop }
 }
 
-/** Log file and pid file of a server. */
 export function filesOf(dir: DataDir, name: string, say: (line: string) => void) {
   return { logFile: join(dir.logs, `${name}.log`), pidFile: join(dir.run, `${name}.pid`), say }
 }

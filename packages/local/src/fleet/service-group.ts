@@ -12,12 +12,10 @@ const stopTimeoutMs = 25_000
 /** How many times ports are chosen: a free port may be taken before its process listens. */
 const maxPortAttempts = 3
 
-/** The services of a group and their options. */
 export type ServiceGroupOptions = {
   services: ServiceDefinition[]
   replicas: number
   dir: DataDir
-  /** Port of the first process of a service that proxies. */
   publicPort: number
   environment: (service: ServiceDefinition) => NodeJS.ProcessEnv
   say: (line: string) => void
@@ -29,7 +27,6 @@ class PortTaken extends Error {}
 
 type Member = { service: ServiceDefinition; index: number; label: string; supervised: SupervisedService }
 
-/** Every process of every service of a fleet. */
 export class ServiceGroup {
   readonly #options: ServiceGroupOptions
   readonly #members: Member[] = []
@@ -44,9 +41,9 @@ export class ServiceGroup {
   }
 
   /**
-   * Starts all processes. Resolves when each is serving. If a chosen port is taken before its process listens, all
-   * start again with other ports, because other processes have it in their environment. Rejects if a process rejects
-   * its configuration, if the group is stopped, or if a port was taken in each of three attempts.
+   * Resolves when each process is serving. If a chosen port is taken before its process listens, all start again with
+   * other ports, because other processes have it in their environment. Rejects if a process rejects its
+   * configuration, if the group is stopped, or if a port was taken in each of three attempts.
    */
   async start(): Promise<void> {
     for (let left = maxPortAttempts - 1; ; left--) {
@@ -80,7 +77,6 @@ export class ServiceGroup {
     })
   }
 
-  /** Every process that should run: its label, and its internal port once it serves. */
   expectedProcesses(): Array<{ label: string; internalPort: () => number | undefined }> {
     const { services, replicas } = this.#options
     const labels = services.flatMap(({ name }) => Array.from({ length: replicas }, (_, index) => labelOf(name, index)))
@@ -90,7 +86,6 @@ export class ServiceGroup {
     }))
   }
 
-  /** The process of a deployable with that index, from 0. Throws when there is none. */
   member(name: string, index = 0): SupervisedService {
     const member = this.#members.filter(({ service }) => isOf(name, namesOf(service)))[index]
     if (member === undefined) throw new Error(`this fleet has no process ${index} of ${name}`)
@@ -131,7 +126,6 @@ export class ServiceGroup {
     ])
   }
 
-  /** Drains the edge services first, then the rest. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#drain()
@@ -148,7 +142,6 @@ export class ServiceGroup {
     await drain(false)
   }
 
-  /** Sends a signal to every process. */
   kill(signal: NodeJS.Signals): void {
     for (const { supervised } of [...this.#members, ...this.#draining]) supervised.kill(signal)
   }

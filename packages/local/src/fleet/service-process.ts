@@ -6,28 +6,23 @@ import { LogFile } from './log-file.ts'
 /** Message of a service to its parent once it is serving. */
 export type Serving = { internalPort: number; url?: string }
 
-/** How a process ended. */
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; livedMs: number }
 
-/** One running process of a service. */
 export type ServiceProcess = {
   pid: number
   /** Resolves when it is serving; never resolves if the process ends first. */
   serving: Promise<Serving>
   /** Rejects if the process could not be started. */
   exited: Promise<Exit>
-  /** The last lines it wrote. */
   lastLines(): string[]
   kill(signal: NodeJS.Signals): void
 }
 
-/** What to run. */
 export type Launch = {
   main: string
   env: NodeJS.ProcessEnv
   logFile: string
   pidFile: string
-  /** Called with each line it writes. */
   onLine: (line: string) => void
 }
 

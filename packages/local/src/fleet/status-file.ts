@@ -2,10 +2,8 @@ import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { writeAtomically } from './files.ts'
 
-/** A process of the fleet. */
 export type FleetProcess = {
   name: string
-  /** The deployables in it, if there are several. */
   holds?: string[]
   pid: number
   internalPort: number
@@ -28,7 +26,6 @@ export type ReadyState = {
 
 const retryMs = 2_000
 
-/** A file that lists the serving processes. It exists from {@link start} until {@link remove}. */
 export class StatusFile<State extends object = ReadyState> {
   readonly #file: string | undefined
   readonly #say: (line: string) => void
@@ -45,7 +42,6 @@ export class StatusFile<State extends object = ReadyState> {
     this.#delete()
   }
 
-  /** Writes the file for the first time. */
   start(state: () => State): void {
     this.#state = state
     this.update()
@@ -68,7 +64,6 @@ export class StatusFile<State extends object = ReadyState> {
     this.#retry = undefined
   }
 
-  /** Removes the file. */
   remove(): void {
     this.#state = undefined
     clearTimeout(this.#retry)

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from './backoff.ts'
 import { type Exit, launchService, type ServiceProcess, type Serving } from './service-process.ts'
 
-/** Options of a supervised service. */
 export type SupervisedOptions = {
   /** Name in messages: `rooms`, or `rooms (2)` for a second process. */
   label: string
@@ -15,7 +14,6 @@ export type SupervisedOptions = {
   onLine: (line: string) => void
   /** Called when a process ends before any has served: returns why another attempt would fail too, or undefined. */
   whyUnstartable: () => Promise<Error | undefined>
-  /** Called whenever a process starts or stops serving. */
   onChange: () => void
 }
 
@@ -49,21 +47,17 @@ export class SupervisedService {
     return { pid: this.#process.pid, ...this.#serving }
   }
 
-  /**
-   * Resolves once a process serves. Rejects if none ever can, as with a rejected configuration, or if the service is
-   * stopped.
-   */
+  /** Resolves once a process serves. Rejects if the service is stopped, or if another attempt would fail too. */
   waitUntilServing(): Promise<void> {
     if (this.#serving !== undefined) return Promise.resolve()
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
   }
 
-  /** Sends a signal to the current process; if it ends, it is restarted. */
+  /** A process that ends is restarted. */
   kill(signal: NodeJS.Signals): void {
     this.#process?.kill(signal)
   }
 
-  /** Drains the current process and starts the next; resolves when that one serves. */
   async restart(): Promise<void> {
     const old = this.#process
     this.#isRestarting = true
@@ -74,7 +68,7 @@ export class SupervisedService {
     await next
   }
 
-  /** Drains the process for good. It is killed if it has not ended within `stopTimeoutMs`. */
+  /** Drains the process for good, and kills it after `stopTimeoutMs`. */
   async stop(stopTimeoutMs: number): Promise<void> {
     this.#isStopped = true
     this.#pause.abort()
@@ -105,10 +99,7 @@ export class SupervisedService {
     this.#fail(new Error(`${label} was stopped`))
   }
 
-  /**
-   * Runs a process until it ends. A failed start, for example because the machine lacks processes, descriptors or
-   * space, counts as an end.
-   */
+  /** Runs a process until it ends. A failed start counts as an end. */
   async #runOnce(): Promise<Ending> {
     try {
       const process = this.#launch()

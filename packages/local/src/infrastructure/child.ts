@@ -6,9 +6,7 @@ import { findExecutable } from './executables.ts'
 import { endLeftover, removePidFile, writePidFile } from './pid-file.ts'
 import type { SystemUser } from './system-user.ts'
 
-/** Options for running a server as a child process. */
 export type ChildOptions = {
-  /** Name in messages. */
   name: string
   command: string
   args: string[]
@@ -18,26 +16,22 @@ export type ChildOptions = {
   /** File with the child's pid, with which a later {@link startChild} can end it if this process could not. */
   pidFile: string
   env?: NodeJS.ProcessEnv
-  /** Run as this user; needs root. */
   user?: SystemUser | undefined
-  /** A file descriptor that the child inherits as number 3, after stdin, stdout and stderr, and holds open. */
+  /** Inherited as number 3 and held open. */
   inheritedFd?: number | undefined
   /** Signals that end the process, the gentlest first. */
   stopSignals: NodeJS.Signals[]
-  /** How long to wait for the process to end after each signal; default 10 s. SIGKILL is the last signal. */
+  /** How long to wait after each signal; default 10 s. SIGKILL is the last signal. */
   stopTimeoutMs?: number
 }
 
-/** A running server. */
 export type Child = AsyncDisposable & {
   pid: number
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-  /** Whether the process has not ended yet. */
   isRunning(): boolean
-  /** Ends the process and waits until it has ended; may be called repeatedly. */
+  /** May be called repeatedly. */
   stop(): Promise<void>
-  /** Returns the last lines of its log, for messages about a failed start. */
   lastLines(): string
 }
 

@@ -12,7 +12,6 @@ export function executableFolders(): string[] {
   return [...new Set([...path, ...commonFolders])]
 }
 
-/** Absolute path of a program; undefined if it is not found. */
 export function findExecutable(name: string): string | undefined {
   return executableFolders()
     .map((dir) => join(dir, name))
@@ -22,7 +21,6 @@ export function findExecutable(name: string): string | undefined {
 /** Whether the programs that process videos are installed. */
 export const hasFfmpeg = (): boolean => ['ffmpeg', 'ffprobe'].every((name) => findExecutable(name) !== undefined)
 
-/** Whether this process may execute the file. */
 export function isExecutable(file: string): boolean {
   if (!existsSync(file)) return false
   try {

@@ -17,7 +17,6 @@ export function readPidFile(file: string): ProcessIdentity | undefined {
   }
 }
 
-/** Parses the content of a pid file, as {@link readPidFile} does. */
 export function parseLivingProcess(content: string): ProcessIdentity | undefined {
   try {
     const value: unknown = JSON.parse(content)
@@ -30,7 +29,6 @@ export function parseLivingProcess(content: string): ProcessIdentity | undefined
   }
 }
 
-/** Deletes the file of a process. */
 export function removePidFile(file: string): void {
   try {
     rmSync(file, { force: true })
@@ -53,7 +51,6 @@ export async function endLeftover(file: string, signals: NodeJS.Signals[], stopT
 /** How long to wait after SIGKILL; on a busy machine the system needs a while. */
 const killTimeoutMs = 10_000
 
-/** Ends a process as {@link endLeftover} does. */
 export async function endProcess(identity: ProcessIdentity, signals: NodeJS.Signals[], stopTimeoutMs = 5000) {
   for (const signal of [...signals, 'SIGKILL' as const]) {
     if (!sendSignal(identity.pid, signal)) return

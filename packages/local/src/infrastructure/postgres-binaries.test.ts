@@ -16,7 +16,6 @@ import { afterAll, expect, test } from '@jest/globals'
 import { reachableBinaries } from './postgres-binaries.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-binaries-'))
-/** A folder that everybody may enter. */
 const open = mkdtempSync(join(tmpdir(), 'parley-copies-'))
 chmodSync(open, 0o755)
 afterAll(() => {

@@ -16,7 +16,6 @@ import { repositoryRoot } from '../repository.ts'
 import { executableFolders, isExecutable } from './executables.ts'
 import { canEnter, makeOpenFolder, type SystemUser } from './system-user.ts'
 
-/** A folder with matching `initdb` and `postgres`. */
 export type PostgresBinaries = { dir: string; version: string; major: number }
 
 /** Oldest PostgreSQL that Parley's statements run on. */
@@ -39,9 +38,7 @@ export function findPostgres(): PostgresBinaries[] {
   })
 }
 
-/**
- * The same binaries in a folder that the user can enter. They are copied if their own is private, as a checkout may be.
- */
+/** The same binaries in a folder that the user can enter. Private ones are copied. */
 export function reachableBinaries(binaries: PostgresBinaries, user: SystemUser | undefined, copies: string) {
   if (user === undefined || canEnter(user, binaries.dir)) return binaries
   const copy = join(copies, `postgresql-${binaries.version}`)

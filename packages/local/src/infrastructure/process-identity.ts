@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** A process that cannot be mistaken for a later one with the same pid. */
 export type ProcessIdentity = { pid: number; startedAt: string }
 
-/** Identity of a living process, or undefined when there is none with that pid (a zombie counts as ended). */
+/** Undefined when there is no process with that pid; a zombie counts as ended. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? startTicks(pid) : startDate(pid)
   return startedAt === undefined ? undefined : { pid, startedAt }

@@ -5,7 +5,6 @@ import { freePort, probe } from './ports.ts'
 import type { ServerOptions } from './server-options.ts'
 import { requireExecutable } from './system-packages.ts'
 
-/** A Redis server that runs as a child of this process. */
 export type Redis = Child & {
   port: number
   /** URL, with the password if there is one. */

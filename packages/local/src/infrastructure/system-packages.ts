@@ -12,9 +12,9 @@ let installing: Promise<void> = Promise.resolve()
 const brewNames: Record<string, string> = { 'nats-server': 'nats-server', 'redis-server': 'redis' }
 
 /**
- * Installs packages with apt (as root on Debian and its relatives; `apt-get update` runs once per process) without
- * starting their services. Waits while another program holds apt's locks, and reports that; `signal` aborts the wait
- * and apt. On other systems, and without root, it rejects with an error that says what to install and how.
+ * Installs packages with apt (as root on Debian and its relatives) without starting their services. Waits while
+ * another program holds apt's locks, and reports that; `signal` aborts the wait and apt. On other systems, and
+ * without root, it rejects with an error that says what to install and how.
  */
 export function installSystemPackages(
   names: string[],
@@ -47,7 +47,6 @@ export function installSystemPackages(
   return installing
 }
 
-/** Installs all missing server programs with one command. */
 export async function installMissing(
   names: string[],
   say?: (line: string) => void,
@@ -57,7 +56,6 @@ export async function installMissing(
   if (missing.length > 0) await installSystemPackages(missing, say, signal)
 }
 
-/** Path of a server program, which is installed if it is missing. */
 export async function requireExecutable(name: string, say?: (line: string) => void): Promise<string> {
   await installMissing([name], say)
   const found = findExecutable(name)

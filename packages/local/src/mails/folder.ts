@@ -13,7 +13,6 @@ export async function listMails(folder: string): Promise<{ name: string; message
   return mails.flatMap(({ name, message }) => (message ? [{ name, message }] : []))
 }
 
-/** The mail with this file name; undefined if there is none. */
 export async function findMail(folder: string, name: string): Promise<Message | undefined> {
   if (!namePattern.test(name)) return undefined
   const raw = await readFile(join(folder, name), 'utf8').catch(() => undefined)

@@ -1,4 +1,3 @@
-/** A mail as read from its file. */
 export type Message = { from: string; to: string; subject: string; date: string; text: string; html: string }
 
 type Entity = { headers: ReadonlyMap<string, string>; body: string }
