@@ -1,10 +1,8 @@
 import type { OperatorAccess } from '@parley/local'
 import type { Operator } from './operator.ts'
 
-/** A result: an object for `--json`, and text for people. */
 export type Result = { json: object; text: string }
 
-/** The environment of a command. */
 export type CommandContext = {
   /** Calls the operator's methods of the running fleet, or with `--direct` uses its databases. */
   withOperator: <T>(use: (operator: Operator) => Promise<T>) => Promise<T>
@@ -18,7 +16,6 @@ export type CommandContext = {
   print: (result: Result) => void
   /** Prints a result on standard error, for commands that write something else to standard output. */
   printAside: (result: Result) => void
-  /** Data folder of the fleet. */
   dataDir: () => string
   env: NodeJS.ProcessEnv
 }

@@ -5,9 +5,9 @@ const services = ['accounts', 'admin'] as const
 const variableOf = (service: string) => `PARLEY_${service.toUpperCase()}_DATABASE_URL`
 
 /**
- * The environments in which the programs of accounts and admin find their databases. For each of the two it is `env` if
- * that names the database, otherwise the environment that the fleet on the data folder gives to the service. Throws if
- * `env` does not name the database and no fleet has run there.
+ * The environments in which the programs of accounts and admin find their databases. For each service it is `env` if
+ * that names the database, otherwise the environment that the fleet on the data folder gives to the service. Throws
+ * if `env` does not name the database and no fleet has run there.
  */
 export function databasesOf(
   dataDir: string,

@@ -14,7 +14,6 @@ const serviceTimeoutMs = 45_000
 /** Variables with the URL of a server; every service has at least one of them. */
 const serverVariables = /^PARLEY_(NATS_URL|REDIS_URL|[A-Z]+_DATABASE_URL)$/
 
-/** A finding, and the service that reported it. */
 type ServiceFinding = { service: string } & Finding
 type Report = { result: Result; counts: Record<Result, number>; findings: ServiceFinding[] }
 
@@ -44,7 +43,7 @@ export function addDoctorCommand(parent: Command, { print, dataDir, env }: Comma
 
 /**
  * The environment that the fleet on the data folder gives to a service. Without a fleet, the environment of this
- * command; if it has a bus password for the service (`PARLEY_NATS_PASSWORD_...`), that one is used. Throws if the
+ * command, with its bus password for the service (`PARLEY_NATS_PASSWORD_...`) if there is one. Throws if the
  * environment has no URL of a server.
  */
 function environmentOf(service: string, dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -60,8 +59,7 @@ function environmentOf(service: string, dataDir: string, env: NodeJS.ProcessEnv)
 
 async function findingsOf(service: string, env: NodeJS.ProcessEnv): Promise<ServiceFinding[]> {
   try {
-    // The log level stays as configured, because the program checks it, too. So its output also contains log lines:
-    // these are JSON objects, while the findings are an array.
+    // The output also contains log lines: these are JSON objects, while the findings are an array.
     const lines = (await outputOf(service, 'doctor', env, '', serviceTimeoutMs)).split('\n')
     const findings = JSON.parse(lines.findLast((line) => line.startsWith('[')) ?? '') as Finding[]
     return findings.map((finding) => ({ service, ...finding }))

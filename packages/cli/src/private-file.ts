@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { exitCodes, Failure } from './failure.ts'
 
-/** Writes a piece; resolves when more can be written. */
 export type WritePiece = (piece: string | Uint8Array) => Promise<void>
 
 const cannotWrite = (path: string, why: string) =>

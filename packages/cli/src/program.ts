@@ -20,10 +20,9 @@ import { addStatusCommand } from './status-command.ts'
 import { addStorageCommands } from './storage-commands.ts'
 import { addVapidCommands } from './vapid-commands.ts'
 
-/** Streams and environment of the command. */
 export type Terminal = {
   input: PasswordInput
-  /** May return a promise that resolves when more output can be written. */
+  /** A returned promise resolves when more output can be written. */
   out: (text: string) => unknown
   /** Writes one piece of a streamed result; returns the same as `out`. */
   pipe: (piece: string | Uint8Array) => unknown

@@ -38,7 +38,7 @@ let nats: Nats
 let accounts: Bus
 let server: AsyncDisposable
 
-/** Whether all threads of a process are stopped; true if that cannot be determined. */
+/** True if that cannot be determined. */
 function isStopped(pid: number): boolean {
   const tasks = `/proc/${pid}/task`
   if (!existsSync(tasks)) return true
@@ -46,7 +46,6 @@ function isStopped(pid: number): boolean {
 }
 
 type Given = { stdin?: string | Buffer; dir?: string; isTTY?: boolean }
-/** Runs a command line on the data folder of the fake fleet. */
 const parley = (args: string[], given: Given = {}) => runParley(args, { dir: dataDir, ...given })
 
 beforeAll(async () => {

@@ -17,15 +17,12 @@ import { importArchive } from '../src/transfer/import-archive.ts'
 import { Report } from '../src/transfer/report.ts'
 
 type FakeOptions = {
-  /** Ids of some messages that an earlier run wrote; undefined if it wrote none. */
   known?: string[]
-  /** Whether the room has messages that were not imported. */
   foreign?: boolean
   /** Bodies and names that are refused. */
   refused?: string
 }
 
-/** A fake fleet that records what it receives, and accepts everything that the options do not refuse. */
 function fakeFleet({ known, foreign = false, refused }: FakeOptions = {}) {
   const rooms: ImportRoomRequest[] = []
   const members: string[][] = []

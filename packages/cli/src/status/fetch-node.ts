@@ -7,20 +7,16 @@ const responseTimeoutMs = 3_000
 /** Several times the size of the largest metrics page, in bytes. */
 const maxResponseBytes = 16 * 1024 ** 2
 
-/** A process of the fleet. Numbers are null where it does not report them. */
 export type FleetNode = {
-  /** Host and internal port. */
   at: string
   state: 'ready' | 'not ready' | 'unreachable'
   /** Why it is not ready, or why it could not be queried. */
   reasons: string[]
-  /** Shared dependencies that do not answer it. */
   outages: string[]
   /** Empty if the process cannot be reached and its name is not known. */
   service: string
   host: string
   version: string
-  /** ISO time, or empty. */
   startedAt: string
   sockets: number | null
   /** Age of the oldest event that the stream has not stored yet, in seconds. */
@@ -33,7 +29,6 @@ export type FleetNode = {
   lastErrors: ProcessStatus['lastErrors']
 }
 
-/** The address of a process; `service`: its name, if known. */
 export type NodeAddress = { host: string; port: number; service?: string }
 
 /** Fetches the state and the metrics of a process. Never rejects. */

@@ -5,7 +5,6 @@ import { dataDirAt } from '@parley/local/data-dir'
 import { misused, unreachable } from '../failure.ts'
 import type { NodeAddress } from './fetch-node.ts'
 
-/** Internal port of every process in the chart and in Compose. */
 const defaultPort = 9090
 
 /**
@@ -30,7 +29,6 @@ export async function nodesAt(names: readonly string[]): Promise<NodeAddress[]> 
   return found.flat()
 }
 
-/** The processes of the fleet that runs on a data folder. Throws a Failure when no fleet runs there. */
 export function nodesOf(dataDir: string): NodeAddress[] {
   const { processesFile, root } = dataDirAt(dataDir)
   try {

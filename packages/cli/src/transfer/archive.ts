@@ -4,7 +4,6 @@ import type { PagePreview } from '@parley/contracts/internal'
 export type ArchivedPerson = {
   type: 'person'
   id: string
-  /** The login is derived from it. */
   name: string
   displayName: string
   email: string
@@ -38,7 +37,7 @@ export type ArchivedFile = {
   id: string
   name: string
   contentType: string
-  /** Size in bytes, if the archive states it. */
+  /** In bytes, if the archive states it. */
   size?: number
   /** Undefined if the archive does not contain the bytes. */
   bytes: (() => Promise<{ size: number; stream: AsyncIterable<Uint8Array> }>) | undefined

@@ -19,17 +19,15 @@ import { createRpcClient } from '@parley/rpc'
 import { exitCodes, Failure, unreachable } from '../failure.ts'
 import { connect, nameOf } from '../operator.ts'
 
-/** A service's methods for parked events, the same for all services. */
 export type ParkedEventsClient = Client<typeof AccountsParkedEventsService>
 
-/** Clients of the services that the commands of import, export, demo, storage and events call. */
+/** Clients of the services that long commands call. */
 export type TransferFleet = {
   accounts: Client<typeof AccountsTransferService>
   rooms: Client<typeof RoomsTransferService>
   messaging: Client<typeof MessagingTransferService>
   uploads: Client<typeof UploadsTransferService>
   storage: Client<typeof UploadsOperatorService>
-  /** Methods for parked events, by service. */
   parkedEvents: Record<string, ParkedEventsClient>
 }
 

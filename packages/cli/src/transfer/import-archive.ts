@@ -8,7 +8,6 @@ import { RoomImporter, type OpenRoom } from './room-importer.ts'
 
 export type ImportOptions = {
   source: string
-  /** Name of the group for rooms without a group. */
   group: string
   /** Whether a person is matched with the account that has the same verified e-mail address. */
   matchEmails: boolean

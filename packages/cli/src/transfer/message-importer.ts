@@ -22,7 +22,6 @@ const maxCharacters = 1_000_000
 type Outgoing = MessageInitShape<typeof ImportedMessageSchema>
 type Options = { source: string; report: Report; people: PeopleImporter; rooms: RoomImporter; files: FileImporter }
 
-/** Imports the messages of one room, many per call. */
 export class MessageImporter {
   readonly #fleet: Pick<TransferFleet, 'messaging'>
   readonly #options: Options
@@ -61,7 +60,6 @@ export class MessageImporter {
     }
   }
 
-  /** Which of these messages an earlier run has written. */
   async #findKnown(externalIds: string[]): Promise<Set<string>> {
     if (!this.#room.hasImportedMessages || externalIds.length === 0) return new Set()
     const { roomId } = this.#room

@@ -11,13 +11,12 @@ const membersPerCall = 1_000
 const readersPerCall = 500
 const maxParticipants = 10
 
-/** A room of the archive, and the room on this server. */
 export type OpenRoom = {
   archived: ArchivedRoom
   roomId: string
   name: string
   memberIds: string[]
-  /** Whether it is a direct message, which has no threads. */
+  /** Direct messages have no threads. */
   dm: boolean
   /** Whether an earlier run wrote messages into it. */
   hasImportedMessages: boolean
@@ -31,7 +30,6 @@ export class RoomImporter {
   readonly #options: Options
   readonly #groups = new Map<string, string>()
   readonly #names = new Map<string, string>()
-  /** The group for rooms without a group. */
   #fallback: string | undefined
 
   constructor(fleet: Pick<TransferFleet, 'rooms' | 'messaging'>, options: Options) {
@@ -96,7 +94,6 @@ export class RoomImporter {
     }
   }
 
-  /** Marks imported messages as read, and archives rooms that were archived. */
   async complete({ archived, roomId, memberIds, dm }: OpenRoom, hasMessages: boolean): Promise<void> {
     const readers = archived.universal ? this.#options.people.everybody() : memberIds
     if (hasMessages)

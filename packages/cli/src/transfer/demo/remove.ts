@@ -2,15 +2,13 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { TransferFleet } from '../fleet.ts'
 import { demoGroup, demoPeople, demoRooms } from './records.ts'
 
-/** What was removed, and the accounts that the caller still has to delete. */
+/** `logins`: accounts that the caller still has to delete. `rooms`: names. */
 type Removed = {
-  /** Logins of sample accounts that still exist. */
   logins: string[]
-  /** Names of the rooms, which are archived now. */
   rooms: string[]
   /**
-   * `kept`: it has other rooms or links, it is the only group, or the rooms service is of an earlier release. `none`: no
-   * group has the sample's description.
+   * `kept`: it has other rooms or links, it is the only group, or the rooms service is of an earlier release. `none`:
+   * no group has the sample's description.
    */
   group: 'deleted' | 'kept' | 'none'
 }

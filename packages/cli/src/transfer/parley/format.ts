@@ -1,7 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { PagePreviewSchema, type PagePreview } from '@parley/contracts/internal'
 
-/** Version of the format that this command writes and reads. */
 export const formatVersion = 1
 export const formatName = 'parley-export'
 
@@ -11,9 +10,7 @@ export type Line =
   | PersonLine
   | { type: 'group'; id: string; name: string; description: string }
   | RoomLine
-  /** Members of the room above. */
   | { type: 'members'; people: string[] }
-  /** A message of the room above. */
   | MessageLine
   /** The last line; a file without it is incomplete. */
   | { type: 'end'; messages: number }

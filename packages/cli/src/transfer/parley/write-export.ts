@@ -118,7 +118,7 @@ class Exporter {
     this.#result.rooms++
   }
 
-  /** Completes the reactions of a message that has more than fit into one response. */
+  /** A response contains only some of the reactions to a message. */
   async #fetchReactions(roomId: string, message: ExportMessagesResponse_Message): Promise<void> {
     const byEmoji = new Map(message.reactions.map((reaction) => [reaction.emoji, reaction]))
     for (let more = message.moreReactions; more;) {

@@ -5,7 +5,7 @@ import type { ArchivedFile } from '../archive.ts'
 import { fileAt } from '../local-file.ts'
 import type { ZipArchive } from './zip-archive.ts'
 
-/** Finds the bytes of a file by its Slack id. Some exporters store files next to the messages. */
+/** Finds the bytes of a file by its Slack id. */
 export type Files = { find: (id: string) => ArchivedFile['bytes'] }
 
 /** Matches `F0123ABCD-plan.pdf`, `F0123ABCD/plan.pdf` and `F0123ABCD.pdf` anywhere in a path. */

@@ -2,7 +2,6 @@ import type { ArchivedFile, ArchivedMessage, Skipped } from '../archive.ts'
 import { fieldsList, fieldsOf, flagOf, textOf, textsOf, type Fields } from '../fields.ts'
 import type { Files } from './files.ts'
 
-/** Subtypes of messages about the room itself. Its members and name are taken from the lists of rooms instead. */
 const systemSubtypes = new Set([
   ...['channel_join', 'channel_leave', 'channel_topic', 'channel_purpose', 'channel_name', 'channel_archive'],
   ...['channel_unarchive', 'channel_convert_to_private', 'channel_convert_to_public', 'channel_posting_permissions'],
@@ -16,7 +15,6 @@ const timestampPattern = /^(\d{9,11})\.(\d{6})$/
 const earliest = Date.UTC(2000, 0)
 const maxClockSkewMs = 24 * 3600_000
 
-/** Time of a message; undefined if it is invalid. */
 function timeOf(ts: unknown, now = Date.now()): Date | undefined {
   const [, seconds, micros] = timestampPattern.exec(textOf(ts)) ?? []
   if (seconds === undefined || micros === undefined) return undefined

@@ -132,10 +132,7 @@ async function* records({ zip, prefix, users, rooms, files }: OpenArchive): Asyn
   }
 }
 
-/**
- * Folder of each room, by room id. A folder is named after the room or its id; a name that several rooms share is
- * ignored.
- */
+/** A folder is named after the room or its id. A name that several rooms share is ignored. */
 function foldersOf(rooms: readonly SlackRoom[], days: ReadonlyMap<string, unknown>): Map<string, string> {
   const owners = new Map<string, Set<string>>()
   for (const { room, folder } of rooms) {
@@ -150,7 +147,6 @@ function foldersOf(rooms: readonly SlackRoom[], days: ReadonlyMap<string, unknow
   )
 }
 
-/** Paths of the day files, by room folder. */
 function daysByFolder(zip: ZipArchive, prefix: string): Map<string, string[]> {
   const days = new Map<string, string[]>()
   for (const name of zip.names()) {

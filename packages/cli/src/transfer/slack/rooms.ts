@@ -1,7 +1,6 @@
 import type { ArchivedRoom } from '../archive.ts'
 import { fieldsOf, flagOf, dateOfSeconds, textOf, textsOf, type Fields } from '../fields.ts'
 
-/** The files that list conversations, and which kind each of them lists. */
 export const roomLists = [
   { file: 'channels.json', dm: false, private: false },
   { file: 'groups.json', dm: false, private: true },

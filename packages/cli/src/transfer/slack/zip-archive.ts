@@ -15,10 +15,8 @@ const ratioCheckedFrom = 16 * 1024 * 1024
 
 export const badArchive = (message: string) => new Failure(exitCodes.refused, 'bad_archive', message)
 
-/** A file of the archive is invalid. */
 export class BadEntry extends Error {}
 
-/** A zip archive, read entry by entry. */
 export class ZipArchive implements AsyncDisposable {
   readonly #zip: ZipFile
   readonly #entries: Map<string, Entry>
@@ -67,7 +65,6 @@ export class ZipArchive implements AsyncDisposable {
     return this.#entries.has(name)
   }
 
-  /** Unpacked size of a file in bytes. */
   size(name: string): number {
     return this.#entry(name).uncompressedSize
   }
