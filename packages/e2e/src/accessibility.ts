@@ -5,7 +5,6 @@ import type { Page } from 'playwright-core'
 type Violation = { id: string; nodes: { target: unknown[] }[] }
 type Axe = { run(options: object): Promise<{ violations: Violation[] }> }
 
-/** Violations of WCAG 2.2 AA and of best practices that axe detects, each as rule and element. */
 export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(() => {

@@ -12,7 +12,6 @@ function binaryPath(): string {
   return createRequire(launcher).resolve(`@bufbuild/buf-${process.platform}-${process.arch}/bin/buf`)
 }
 
-/** Runs `buf curl` with these arguments. */
 export async function bufCurl(...args: string[]): Promise<BufAnswer> {
   const child = spawn(binaryPath(), ['curl', ...args], {
     cwd: repositoryRoot(),

@@ -27,7 +27,6 @@ export async function findChromium(): Promise<FoundChromium> {
 /** As root, Chromium refuses to run with its sandbox. It is safe without one, because it shows only our own pages. */
 const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
 
-/** Starts Chromium without a window. */
 export const launchChromium = (executablePath: string): Promise<Browser> =>
   chromium.launch({ executablePath, args: sandbox })
 

@@ -5,7 +5,6 @@ import { fleet } from './fleet.ts'
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string | number>
 
-/** Connects to a service's database as that service's user. */
 export async function databaseOf(service: string): Promise<Client & AsyncDisposable> {
   const { secretsFile, portsFile } = dataDirAt(fleet().dataDir)
   const name = `parley_${service}`
@@ -66,7 +65,6 @@ export async function takeSnapshot(service: string): Promise<Snapshot & AsyncDis
           return await restoreOnce()
         } catch (error) {
           await database.query('rollback')
-          // The running service locks tables in a different order.
           if (codeOf(error) !== deadlock) throw error
         }
       }

@@ -2,10 +2,9 @@ import { toJsonString } from '@bufbuild/protobuf'
 import { type RealtimeEventEnvelope, RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { Socket } from './socket.ts'
 
-/** The kind of an event for clients. */
 export type Kind = NonNullable<RealtimeEventEnvelope['event']['case']>
 
-/** A socket of a user at one of the nodes; `from` is the index of its first event since the last reset. */
+/** `from` is the index of its first event since the last reset. */
 type Listener = { name: string; at: string; socket: Socket; from: number }
 
 /** Sockets of many people on every node, and the events that each has received since the last reset. */

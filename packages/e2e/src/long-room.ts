@@ -1,6 +1,5 @@
 import { databaseOf } from './databases.ts'
 
-/** Id of the nth message that {@link lengthenRoom} inserted. */
 export const longRoomMessage = (n: number): string => `E${String(n).padStart(14, '0')}`
 
 /**

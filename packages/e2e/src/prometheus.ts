@@ -26,10 +26,8 @@ export async function findPrometheus(): Promise<FoundPrometheus> {
   return path === undefined ? { reason: 'the package prometheus contains no command of that name' } : { path }
 }
 
-/** The processes that are scraped as one job, each as host and port. */
 export type ScrapedJob = { job: string; targets: string[] }
 
-/** The processes of a fleet, one job for each service. */
 export const jobsOf = (services: readonly FleetProcess[]): ScrapedJob[] =>
   [...new Set(services.map(({ name }) => name))].map((job) => ({
     job,
@@ -52,7 +50,6 @@ function writeTargets(file: string, jobs: ScrapedJob[]): void {
 export class Prometheus implements AsyncDisposable {
   readonly #url: string
   readonly #child: Child
-  /** File that lists the processes to scrape. */
   readonly #targets: string
   readonly #startedAt = Date.now() / 1000
 
@@ -62,7 +59,6 @@ export class Prometheus implements AsyncDisposable {
     this.#targets = targets
   }
 
-  /** Starts Prometheus with its data in a folder. */
   static async start(path: string, folder: string, jobs: ScrapedJob[], ruleFiles: string[]): Promise<Prometheus> {
     const port = await freePort()
     const interval = `${scrapeSeconds}s`
@@ -95,12 +91,11 @@ export class Prometheus implements AsyncDisposable {
     return new Prometheus(url, child, targets)
   }
 
-  /** Replaces the processes that are scraped. */
   scrape(jobs: ScrapedJob[]): void {
     writeTargets(this.#targets, jobs)
   }
 
-  /** Results of a query since the start, one series for each set of labels. */
+  /** One series for each set of labels, since the start. */
   async seriesOf(query: string): Promise<Series[]> {
     const range = { start: String(this.#startedAt), end: String(Date.now() / 1000), step: String(scrapeSeconds) }
     const { result } = await this.#get<{ result: RawSeries[] }>('query_range', { query, ...range })
@@ -126,7 +121,7 @@ export class Prometheus implements AsyncDisposable {
 
   /**
    * Waits until the condition of an alert has not been met for fifteen seconds and the last scrape of every process
-   * succeeded. Otherwise a process that has just started, and has no series yet, would look like the end of a fault.
+   * succeeded: a process that has just started has no series yet.
    */
   async waitUntilResolved(alert: string, timeoutMs = 180_000): Promise<void> {
     const assertEnded = async () => {

@@ -13,7 +13,7 @@ import { Socket } from './socket.ts'
 /** Resolves as soon as the query has a result above 0. */
 type WaitUntilShown = (query: string) => Promise<void>
 
-/** Freezes both processes of a service until the metrics show it: each query has a result above 0. */
+/** Freezes both processes of a service until each query has a result above 0. */
 export async function withoutService(name: string, waitUntilShown: WaitUntilShown, queries: string[]): Promise<void> {
   const frozenNow = processesOf(name).map(({ pid }) => freeze(pid))
   try {
@@ -75,7 +75,6 @@ async function repeatFault(shown: Promise<unknown>, fault: () => Promise<void>):
   }
 }
 
-/** Number of concurrent calls of one person to one gateway. */
 const callsOfOnePerson = 60
 
 /** Locks a table of messaging and makes more calls than it runs at a time, until a query has a result above 0. */

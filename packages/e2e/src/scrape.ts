@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { repositoryRoot, type FleetProcess } from '@parley/local'
 import { requestInternal } from './processes.ts'
 
-/** A sample in the output of `/metrics`. */
 export type Sample = { series: string; labels: Record<string, string>; value: number }
 
 /** The declared metrics and labels, as `pnpm metrics --json` prints them. */
@@ -19,7 +18,6 @@ export function declaredMetrics(): DeclaredMetrics {
   return JSON.parse(printed) as DeclaredMetrics
 }
 
-/** All samples that a process reports now. */
 export async function scrape(process: FleetProcess): Promise<Sample[]> {
   const { text } = await requestInternal(process, '/metrics')
   return text.split('\n').flatMap((line) => {

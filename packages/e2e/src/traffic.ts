@@ -1,10 +1,8 @@
 import type { Answer } from './http.ts'
 
-/** Result of one call. */
 export type Outcome = {
-  /** Number of the call, from 0. */
   n: number
-  /** Undefined if there was no response; `failure` then says why. */
+  /** If undefined, `failure` says why. */
   answer: Answer | undefined
   failure: string | undefined
   /** By `performance.now()`. */
@@ -28,14 +26,13 @@ export class Traffic {
     return this.outcomes.filter(({ answer }) => answer?.status === 200)
   }
 
-  /** A short description of each call that failed. */
   get failed(): string[] {
     return this.outcomes
       .filter(({ answer }) => answer?.status !== 200)
       .map(({ n, answer, failure }) => `${n}: ${failure ?? `${answer?.status} ${JSON.stringify(answer?.body)}`}`)
   }
 
-  /** Waits for running calls and returns all outcomes. */
+  /** Waits for running calls. */
   async stop(): Promise<Outcome[]> {
     this.#stopped = true
     await Promise.all(this.#workers)

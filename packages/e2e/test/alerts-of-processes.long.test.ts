@@ -145,7 +145,7 @@ withPrometheus(
     test('ParleyEventLoopBusy: a process stopped again and again', async () => {
       const { getRoomEvents } = RoomService.method
       {
-        // Of an idle process no precise delays are measured.
+        // With an idle process the measured delays are too imprecise.
         await using _reading = disposeTogether(
           Array.from({ length: 8 }, () => repeatUntilDisposed(0, () => bob.call(getRoomEvents, { roomId }))),
         )

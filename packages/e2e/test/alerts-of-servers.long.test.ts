@@ -41,7 +41,6 @@ withPrometheus(
     const waitUntilResolved = (alert: string) => watched.prometheus.waitUntilResolved(alert)
     const assets = () => dataDirAt(watched.dataDir).assets
 
-    /** Posts a message with a file; returns its id and the URL of the file. */
     async function postFile(text: string) {
       const attachmentAssetIds = [await sendFile(bob, roomId, text)]
       const { message } = await bob.call(MessageService.method.createMessage, { roomId, attachmentAssetIds })
@@ -119,7 +118,6 @@ withPrometheus(
   },
 )
 
-/** Whether a path leads to a file with this content. */
 function isFileWith(path: string, content: string): boolean {
   try {
     return readFileSync(path, 'utf8') === content

@@ -28,9 +28,7 @@ const settings = {
   PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
 }
 
-/**
- * Settings with a new VAPID key, with which no browser has subscribed. `previousKeys` restores the keys of the fleet.
- */
+/** No browser has subscribed with the new VAPID key. `previousKeys` restores the keys of the fleet. */
 function newKeys(): NodeJS.ProcessEnv {
   const keys = createECDH('prime256v1')
   const publicKey = keys.generateKeys('base64url')
@@ -77,7 +75,6 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
     await waitUntilResolved('ParleyProxyUntrusted')
   })
 
-  /** Requests a code to register, and returns the new address. */
   const register = async () => {
     const email = `${randomBytes(6).toString('hex')}@example.org`
     await postJson(`${fleet().gateways[0]}/auth/register`, { email })

@@ -24,7 +24,6 @@ beforeAll(async () => {
 const list = (filter: MessageInitShape<typeof AdminEventLogFilterSchema>) =>
   owner.call(AdminEventLogService.method.listEvents, { limit: 200, filter })
 
-/** Types of the entries about actions by or on a person. */
 const typesOf = async (actorId: string) => (await list({ actorId })).entries.map(({ eventType }) => eventType)
 
 test('sign-ins, joins and posts are logged, without passwords and message content', async () => {

@@ -40,7 +40,7 @@ type Request = {
   headers?: Record<string, string>
 }
 
-/** Sends a request as ada; POSTs JSON unless stated otherwise. */
+/** POSTs JSON as ada unless stated otherwise. */
 async function send(
   path: string,
   { method = 'POST', contentType = 'application/json', body = '{}', headers }: Request,
@@ -53,14 +53,12 @@ async function send(
   return readAnswer(response)
 }
 
-/** Expects the format of every failure: a code, a message, and perhaps details. */
 function expectFailure(answer: Answer, status: number, code: string) {
   expect(answer).toMatchObject({ status, body: { code, message: expect.stringMatching(/\S+ \S+/) } })
   expect(answer.headers.get('content-type')).toBe('application/json')
   expect(Object.keys(answer.body as object).filter((key) => !['code', 'message', 'details'].includes(key))).toEqual([])
 }
 
-/** Names of the invalid fields, from the details of a response. */
 function invalidFields({ body }: Answer): string[] {
   const { details = [] } = body as { details?: { type: string; value: string }[] }
   const detail = details.find(({ type }) => type === 'google.rpc.BadRequest')

@@ -21,7 +21,6 @@ beforeEach(async () => {
   sockets = { ada: await listen(ada), bob: await listen(bob) }
 })
 
-/** Whether each of bob's open sockets receives a post that ada makes now. */
 async function bobReceives(roomId: string): Promise<boolean[]> {
   const eventId = await post(ada, roomId, 'listen')
   for (const socket of sockets.ada) await socket.waitForMessage(eventId)
@@ -39,7 +38,6 @@ const anHour = 3_600_000
 /** Length of a short ban, in milliseconds; long enough to be in effect when the call that made it returns. */
 const aMoment = 8_000
 
-/** Codes with which both gateways answer when bob joins, posts and reads, and when he is added. */
 const refusalCodes = async (roomId: string) =>
   await Promise.all(
     fleet().gateways.flatMap((base) => [

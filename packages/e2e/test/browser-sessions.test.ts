@@ -13,10 +13,8 @@ beforeEach(async () => {
   browser = newBrowser()
 })
 
-/** A copy of a browser with the current cookies; later responses to the original do not change them. */
 const copyOf = ({ base, jar }: Browser) => new Browser(base, new Map(jar))
 
-/** Expects that both gateways refuse the session of a browser, and the tokens. */
 async function expectRefused(kept: Browser, ...tokens: string[]) {
   for (const base of fleet().gateways) {
     await eventually(async () => expect(await signedInUserId(kept.via(base))).toBeUndefined())

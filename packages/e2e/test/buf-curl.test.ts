@@ -17,7 +17,6 @@ const schema = ['--schema', 'proto/image.binpb']
 const reflectionArgs = (version: string) => ['--reflect', '--reflect-protocol', version]
 const http2 = '--http2-prior-knowledge'
 
-/** Every protocol over each of its HTTP versions, with the schema from a file or by reflection. */
 const transports: [string, string[]][] = [
   ['Connect over HTTP/1.1', ['--protocol', 'connect', ...schema]],
   ['Connect over HTTP/2, by reflection v1', ['--protocol', 'connect', http2, ...reflectionArgs('grpc-v1')]],

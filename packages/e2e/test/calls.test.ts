@@ -24,7 +24,6 @@ afterAll(async () => mediaServer[Symbol.asyncDispose]())
 
 const callKinds = ['callStarted', 'callParticipantJoined', 'callParticipantLeft', 'callEnded']
 
-/** Events about calls of a room that a socket has received, as kind and actor. */
 const callEventsOf = (socket: Socket, roomId: string) =>
   socket.events.flatMap(({ event, actorId }) => {
     const isOfCall = event.case !== undefined && callKinds.includes(event.case)

@@ -24,7 +24,6 @@ import { Socket } from '../src/socket.ts'
 // The database of one service is restored to an earlier state, as after a failover that lost the last commits. Other
 // services know later states. The next changes must still take effect everywhere.
 
-/** How far the clock after the failover is behind, in microseconds. */
 const clocks = [
   ['is right', 0],
   ['is a minute behind', 60_000_000],
@@ -49,7 +48,6 @@ beforeEach(async () => {
   roomId = await newRoom(owner, [ada, bob])
 })
 
-/** Codes with which the two gateways answer when bob posts. */
 const bobPosts = () =>
   Promise.all(
     fleet().gateways.map(async (base) =>

@@ -4,7 +4,6 @@ import { MessageService, RoomDirectoryService, RoomService, ThreadService, UserS
 import { eventually } from '@parley/testkit'
 import { newPerson, operate, signInOwner, type Person } from '../src/people.ts'
 
-/** The rooms of the sample content that a person sees: ids by name. */
 async function samplesOf(person: Person) {
   const { groups } = await person.call(RoomDirectoryService.method.listRoomGroups, {})
   const rooms = groups.flatMap(({ items }) =>

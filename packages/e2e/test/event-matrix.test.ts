@@ -51,7 +51,6 @@ beforeAll(async () => {
 })
 afterAll(() => resources[Symbol.asyncDispose]())
 
-/** Waits until every socket has received all events of the row; returns the id of the marker. */
 async function waitForEnd(ended?: Name[]): Promise<string> {
   const marker = await fixture.postMarker()
   await listeners.waitForMarker(marker, ended)
@@ -84,7 +83,6 @@ function expectedEvents({ receives }: Row): Record<string, Kind[]> {
 /** Some rows process a video. */
 const slow = { timeoutMs: 90_000 }
 
-/** Performs the action of a row, and expects exactly its events on every socket. Returns the id of the marker. */
 async function runRow(row: Row): Promise<string> {
   await row.act(fixture)
   const expected = expectedEvents(row)

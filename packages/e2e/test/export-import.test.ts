@@ -66,7 +66,7 @@ const linesOf = (file: string): Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Line)
 
-/** The lines in a comparable form: replaces ids by numbers in order of appearance, and removes numbers from names. */
+/** Replaces ids by numbers in order of appearance, and removes numbers from names. */
 function comparable(file: string): string[] {
   const seen = new Map<string, string>()
   const id = (value: string) => {

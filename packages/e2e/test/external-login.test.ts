@@ -29,7 +29,6 @@ beforeEach(() => {
 
 const start = `/auth/providers/${providerId}`
 
-/** Signs in at the provider and returns the path and query to which it redirects the browser. */
 async function callbackFor(who: Browser, path = start, as = login): Promise<string> {
   const { location } = await who.get(path)
   return signInAtProvider(location ?? '', as)
@@ -54,13 +53,11 @@ const formOf = (page: string, as: string) => {
   return { prompt, ...(prompt === 'login' && { login: as, password: 'any' }) }
 }
 
-/** Signs in at the provider for the first time, and creates an account. */
 async function registerWithProvider(who: Browser, as = login): Promise<void> {
   const { location } = await who.get(await callbackFor(who, start, as))
   await confirm(who, location, 'CreateExternalIdentityAccount', { login: as })
 }
 
-/** Calls a method with the token in a redirect, as the web client does. */
 async function confirm(who: Browser, location: string | null, method: string, more: object = {}) {
   const token = new URLSearchParams(location?.split('?')[1]).get('token')
   const path = `/api/connect/svc.auth.v1.ExternalIdentityAuthService/${method}`

@@ -18,7 +18,6 @@ beforeAll(async () => {
 })
 afterEach(waitUntilHealthy)
 
-/** Ids of the messages of a room that a socket has received, in order of arrival. */
 const receivedIn = (socket: Socket, roomId: string) =>
   socket.events.flatMap(({ event }) =>
     event.case === 'messagePosted' && event.value.roomId === roomId ? [event.value.messageEventId] : [],
@@ -70,7 +69,7 @@ describe('when messaging is killed', () => {
     const killed = processesOf('messaging').map(({ pid }) => pid)
     let eventId: string
     {
-      // No relay can renew its lease, so the relays stop publishing when their leases expire.
+      // The relays stop publishing when their leases expire, because none can be renewed.
       await using database = await databaseOf('messaging')
       await database.query('begin')
       await database.query('lock table outbox_leases in access exclusive mode')

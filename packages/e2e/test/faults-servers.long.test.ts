@@ -30,7 +30,6 @@ const servicePids = () =>
     .services.map(({ name, pid }) => `${name} ${pid}`)
     .sort()
 
-/** Reads and posts through both gateways. */
 function startConversation() {
   const headers = (n: number) => ({
     'connect-timeout-ms': String(deadlineMs),

@@ -44,7 +44,6 @@ function valueOf(field: DescField, roomId: string): unknown {
   return 'text'
 }
 
-/** Fields that stay empty: optional ones, and those that would select something other than the room. */
 const emptyFields = new Set([
   'page',
   'expires_at',
@@ -78,7 +77,7 @@ function requestFor(schema: DescMessage, roomId: string) {
   return message
 }
 
-/** The content of a response, without the id of the room. */
+/** The response without the id of the room. */
 const comparableContent = ({ status, body }: Answer, roomId: string): string =>
   `${status} ${JSON.stringify(body).replaceAll(roomId, 'ROOM')}`
 

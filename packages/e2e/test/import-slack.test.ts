@@ -34,7 +34,6 @@ beforeAll(async () => {
 }, 400_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Runs the command and kills it when a tenth of the messages are stored. */
 async function killEarly(args: string[]): Promise<void> {
   const command = join(repositoryRoot(), 'packages/cli/dist/main.js')
   const env = { ...process.env, PARLEY_DATA_DIR: fleet().dataDir }

@@ -13,7 +13,6 @@ type Timeline = {
 }
 
 let turn = 0
-/** Calls a method with `fetch` and JSON, alternating between the gateways. */
 async function ask(person: Person, method: string, request: object): Promise<Answer> {
   const base = fleet().gateways[turn++ % 2 === 0 ? 0 : 1]
   return postJson(`${base}/api/connect/${method}`, request, {
@@ -22,7 +21,6 @@ async function ask(person: Person, method: string, request: object): Promise<Ans
   })
 }
 
-/** Calls a method and returns the response; throws if the call fails. */
 async function get<T>(person: Person, method: string, request: object): Promise<T> {
   const answer = await ask(person, method, request)
   if (answer.status !== 200) throw new Error(`${method}: ${answer.status} ${JSON.stringify(answer.body)}`)

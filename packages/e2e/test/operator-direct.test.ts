@@ -103,7 +103,6 @@ test('only their owner can access the files in the data folder', () => {
   expect((statSync(mail, { throwIfNoEntry: false })?.mode ?? 0) & 0o077).toBe(0)
 })
 
-/** Types of the audit entries about a user that the operator's command caused. */
 async function auditedOf(owner: Person, userId: string): Promise<string[]> {
   const { entries } = await owner.call(AdminEventLogService.method.listEvents, { limit: 200 })
   return entries.filter((one) => one.aggregateId === userId && one.actorId === '').map(({ eventType }) => eventType)

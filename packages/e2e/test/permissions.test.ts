@@ -32,7 +32,6 @@ const inRoom = (id: string) => ({ kind: PermissionScopeKind.ROOM, id })
 const newName = () => `crew-${randomBytes(5).toString('hex')}`
 
 let turn = 0
-/** Sets a permission decision for bob in a room, alternating between the gateways. */
 const decideForBob = (roomId: string, permission: string, decision: PermissionDecision) =>
   owner.call(
     setUserPermission,
@@ -42,7 +41,6 @@ const decideForBob = (roomId: string, permission: string, decision: PermissionDe
 const decideForRole = (request: MessageInitShape<typeof SetRolePermissionRequestSchema>) =>
   owner.call(setRolePermission, request)
 
-/** Codes with which the two gateways answer when bob posts. */
 const bobPosts = (roomId: string) =>
   Promise.all(
     fleet().gateways.map(async (base) =>
@@ -50,10 +48,6 @@ const bobPosts = (roomId: string) =>
     ),
   )
 
-/**
- * Whether bob's open sockets receive a post that ada makes now. A node receives an earlier change before the event of
- * this post.
- */
 async function bobReceives(roomId: string, sockets: { ada: Socket[]; bob: Socket[] }): Promise<boolean[]> {
   const eventId = await post(ada, roomId, 'listen')
   for (const socket of sockets.ada) await socket.waitForMessage(eventId)

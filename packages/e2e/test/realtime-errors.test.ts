@@ -18,7 +18,6 @@ async function connect(base: string, headers: Record<string, string> = {}): Prom
   return socket
 }
 
-/** Expects that the server sends a fatal error frame with this code and then closes the socket. */
 async function expectFatal(socket: Socket, code: string, closeCode: number) {
   expect(await socket.waitUntilClosed()).toMatchObject({ code: closeCode })
   expect(socket.frames.at(-1)).toMatchObject({

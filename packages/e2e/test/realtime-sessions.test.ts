@@ -17,7 +17,6 @@ beforeEach(async () => {
 
 const logOut = (person: Person, base: string) => postJson(`${base}/auth/logout`, {}, person.authorization)
 
-/** Expects the last frames of a socket whose session has ended. */
 async function expectTerminated(socket: Socket, reason: string) {
   expect(await socket.waitUntilClosed()).toMatchObject({ code: 1008 })
   const [event, close] = socket.frames.slice(-2)

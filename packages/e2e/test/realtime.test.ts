@@ -16,7 +16,6 @@ beforeAll(async () => {
 
 const { listenAt: listen } = socketsPerTest()
 
-/** Kinds of the events about a room that a socket has received, in order. */
 const kindsOf = (socket: Socket, roomId: string) =>
   socket.events.flatMap(({ event }) =>
     event.value !== undefined && 'roomId' in event.value && event.value.roomId === roomId ? [event.case] : [],

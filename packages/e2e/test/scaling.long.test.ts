@@ -9,7 +9,6 @@ import { NodeBalancer } from '../src/scaling/node-balancer.ts'
 import { NodeSamples } from '../src/scaling/node-samples.ts'
 import { type ScalingRun, lossesOf, mostWithin, drawRun, formatTable } from '../src/scaling/scaling-report.ts'
 
-/** Whether the picture is saved in docs/images. */
 const savesPicture = process.env['PARLEY_SCREENSHOTS'] !== undefined
 
 const socketsPerNode = 80
@@ -39,7 +38,6 @@ let run: ScalingRun
 let balancedCounts: number[]
 let posts: { answered: number; failed: string[] }
 
-/** Waits for this many further decisions of the autoscaler. */
 async function waitForDecisions(times: number): Promise<void> {
   const before = fleet.decisions.length
   await eventually(() => fleet.decisions.length >= before + times)

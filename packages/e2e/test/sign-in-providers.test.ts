@@ -30,7 +30,6 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     await provider[Symbol.asyncDispose]()
   })
 
-  /** Opens a page in a new browser context without cookies. */
   async function newPage(): Promise<Page> {
     const context = await browser.newContext()
     contexts.push(context)
@@ -46,7 +45,6 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     await page.getByRole('link', { name: providerLabel }).click()
   }
 
-  /** Signs in on the provider's two pages. */
   async function signInAtProvider(page: Page, login: string): Promise<void> {
     await page.getByPlaceholder('Enter any login').fill(login)
     await page.getByPlaceholder('and password').fill('any')
@@ -54,7 +52,6 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     await page.getByRole('button', { name: 'Continue' }).click()
   }
 
-  /** Login of the user signed in on a page. */
   async function viewerOn(page: Page): Promise<string | undefined> {
     return page.evaluate(async (path) => {
       const headers = { 'content-type': 'application/json' }
@@ -65,7 +62,6 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     }, pathOf(ViewerService.method.getViewer))
   }
 
-  /** Creates an account with the provider, up to the welcome page. */
   async function createAccount(page: Page, login: string): Promise<void> {
     await chooseProvider(page)
     await signInAtProvider(page, login)

@@ -13,16 +13,13 @@ const services = parleyServices()
 /** The deployables, and the compact process, which contains several of them. */
 const programs = [...services, ...parleyServices(undefined, 'compact').filter(({ holds }) => holds !== undefined)]
 
-/** How a process reaches its dependencies. */
 type Dependencies = { natsUrl: string; postgresPort: number; secret: (name: string) => string }
 
-/** Dependencies at a port where nothing listens. */
 async function unreachableDependencies(): Promise<Dependencies> {
   const port = await freePort()
   return { natsUrl: `nats://127.0.0.1:${port}`, postgresPort: port, secret: (name) => name.padEnd(48, '.') }
 }
 
-/** The database and the bus of the fleet. */
 function fleetDependencies(): Dependencies {
   const { secretsFile, portsFile } = dataDirAt(fleet().dataDir)
   const secrets = JSON.parse(readFileSync(secretsFile, 'utf8')) as Record<string, string>
@@ -31,7 +28,6 @@ function fleetDependencies(): Dependencies {
   return { natsUrl: `nats://127.0.0.1:${ports['nats']}`, postgresPort: ports['postgres'] ?? 0, secret }
 }
 
-/** Starts an additional process of a service. */
 async function start(service: ServiceDefinition, dependencies: Dependencies) {
   const [redisPort, internalPort, ownPort] = await Promise.all([freePort(), freePort(), freePort()])
   const env = processEnvironment(
@@ -50,7 +46,6 @@ async function start(service: ServiceDefinition, dependencies: Dependencies) {
   const ended = once(child, 'exit')
   return {
     ended,
-    /** The distinct reasons why the process is not ready. */
     async reasons(): Promise<string[]> {
       const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`)
       const { reasons = [] } = (await response.json()) as { reasons?: string[] }
@@ -65,7 +60,6 @@ async function start(service: ServiceDefinition, dependencies: Dependencies) {
 }
 
 const withDatabase = programs.filter(({ migrate }) => migrate !== undefined)
-/** Services that wait for the policy of admin at start. */
 const withPolicy = services.filter(({ name }) => !['admin', 'calls', 'notifications'].includes(name))
 
 test.each(programs)('$name waits without its dependencies, reports it, and stops on request', async (service) => {
@@ -110,7 +104,6 @@ test.each(withPolicy)(
   },
 )
 
-/** The log lines of a process. */
 function logLinesOf({ name, pid }: { name: string; pid: number }): string {
   const { logs } = dataDirAt(fleet().dataDir)
   const files = readdirSync(logs).filter((file) => file.startsWith(name))

@@ -35,7 +35,6 @@ const traceparent = `00-${client.trace}-${client.span}-01`
 let traced: TracedFleet
 let olga: Person
 let bob: Person
-/** The credential in the signed URL of the file. */
 let urlCredential = ''
 
 beforeAll(async () => {
@@ -51,7 +50,7 @@ beforeAll(async () => {
 })
 afterAll(async () => traced[Symbol.asyncDispose]())
 
-/** Posts a message with a file and a mention, joins a call, sends a mail and downloads the file, all in one trace. */
+/** Everything in one trace. */
 async function causeTracedActions(): Promise<void> {
   const base = traced.fleet.url
   const groupId = await lobbyId(olga, { base })
@@ -62,7 +61,7 @@ async function causeTracedActions(): Promise<void> {
   const assetId = await upload(base, roomId)
 
   const headers = { traceparent }
-  // Adds the header that OpenTelemetry's instrumentation of `fetch` would add.
+  // OpenTelemetry's instrumentation of `fetch` would add this header.
   const withTrace: typeof fetch = (input, init) =>
     fetch(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), traceparent } })
   const sdk = createParleyClient({ baseUrl: base, token: olga.token, fetch: withTrace })
@@ -80,7 +79,6 @@ async function causeTracedActions(): Promise<void> {
   await eventually(() => expect(traced.collector.metrics.length).toBeGreaterThan(0))
 }
 
-/** Downloads the file of a message by its signed URL, as a browser does. */
 async function download(base: string, message: { roomId: string; eventId: string }): Promise<void> {
   const shown = await bob.call(MessageService.method.getMessage, message, { base })
   const { pathname, search, searchParams } = new URL(shown.message?.attachments[0]?.assetUrl?.url ?? '')
@@ -99,7 +97,6 @@ async function upload(base: string, roomId: string): Promise<string> {
   return (await olga.call(completeUpload, { uploadId }, { base })).asset?.id ?? ''
 }
 
-/** Spans of the client's trace. */
 const spans = (): ReceivedSpan[] => traced.collector.spans.filter(({ traceId }) => traceId === client.trace)
 const kindsOf = (name: string): string[] => spans().flatMap((span) => (span.name === name ? [span.kind] : []))
 

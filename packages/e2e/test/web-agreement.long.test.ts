@@ -23,7 +23,6 @@ afterAll(() => console.log(report.join('\n')))
 
 const log = `(document.querySelector('[role=log]')?.textContent ?? '')`
 
-/** The messages of the room on a page. */
 const messagesOn = (page: Page) =>
   page.evaluate<string[]>(
     `[...document.querySelectorAll('[role=log] article .rest')].map((one) => one.textContent.trim())`,

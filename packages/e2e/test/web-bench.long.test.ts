@@ -56,7 +56,6 @@ async function measureTime(action: () => Promise<unknown>): Promise<number> {
   return performance.now() - began
 }
 
-/** Runs a measurement several times and returns the median. */
 async function medianOf(action: () => Promise<number>): Promise<number> {
   const measured: number[] = []
   for (let at = 0; at < times; at++) measured.push(await action())
@@ -79,10 +78,8 @@ const readableScript = `globalThis.readable = (text) => new Promise((resolve) =>
   check()
 })`
 
-/** Time from the start of the page until a message is readable. */
 const readableAfter = (page: Page, text: string) => page.evaluate<number>(`readable(${JSON.stringify(text)})`)
 
-/** Time from a click on a room until a message of it is readable. */
 const measureSwitch = (page: Page, roomId: string, text: string) =>
   page.evaluate<number>(`(async () => {
     const began = performance.now()

@@ -15,7 +15,6 @@ useBrowser('calls', async () => {
   ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
 })
 
-/** Counts the calls of a page by their method, from now on. */
 function callsOf(page: Page): (method: string) => number {
   const made: string[] = []
   page.on('request', (request) => made.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''))
@@ -76,7 +75,6 @@ inBrowser('tabs do not request state that another tab has read', async () => {
   expect(visitor.pageErrors).toEqual([])
 })
 
-/** Ids of the notifications that were announced at a socket. */
 const announcedAt = ({ events }: Socket) =>
   new Set(events.flatMap(({ event }) => (event.case === 'notificationCreated' ? [event.value.notificationId] : [])))
 

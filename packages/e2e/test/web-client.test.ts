@@ -36,7 +36,6 @@ inBrowser('two people in two browsers exchange messages', async () => {
   await messageWith(atAda, 'after lunch').getByRole('button', { name: 'React with tada' }).click()
   await messageWith(atBob, 'after lunch').getByRole('button', { name: ':tada:, 1 person' }).waitFor()
 
-  // Arrow up edits the user's last message.
   await atBob.getByRole('textbox', { name: 'Write a message' }).press('ArrowUp')
   await atBob.getByRole('textbox', { name: 'Edit message' }).fill('Yes, after tea')
   await atBob.getByRole('textbox', { name: 'Edit message' }).press('Enter')

@@ -178,7 +178,6 @@ inBrowser('a refused message stays with its reason, and can be sent again or dis
   expect(await messageWith(other.page, 'Refused for good').count()).toBe(0)
 })
 
-/** Sends a message while its author may not post, and then restores the permission. */
 async function sendRefusedMessage(
   page: Page,
   body: string,

@@ -50,7 +50,6 @@ inBrowser('a tap on the newest message shows its actions without triggering one'
   await actions.waitFor()
   await expect(actions.isVisible()).resolves.toBe(true)
   expect([page.url(), await page.getByRole('dialog').count()]).toEqual([address, 0])
-  // Only one message at a time shows its actions.
   const other = messageWith(page, 'number 29')
   await tap(page, other)
   await other.getByRole('toolbar').waitFor()
@@ -132,9 +131,7 @@ inBrowser('people who reacted are shown to users of touch and keyboard, as long 
     else await more.press('Enter')
     await more.waitFor({ state: 'detached' })
     expect(await people.allInnerTexts()).toEqual([bob, ...others].map((one) => expect.stringContaining(one.login)))
-    // The focus moves to the first person that was added.
     expect(await page.evaluate<string>('document.activeElement.textContent')).toContain(others[4]?.login)
-    // A person who removes the reaction is no longer listed.
     await last.call(removeReaction, { roomId, messageEventId, emoji: 'tada' })
     await dialog.getByRole('region', { name: ':tada:, 6 people' }).waitFor()
     await people.filter({ hasText: last.login }).waitFor({ state: 'detached' })
@@ -176,7 +173,6 @@ inBrowser('on a phone the room stays visible until the pane that replaces it has
   expect(visitor.pageErrors).toEqual([])
 })
 
-/** The distinct durations of transitions, and the number of running animations. */
 const motionOf = (page: Page) =>
   page.evaluate<{ changing: string[]; moving: number }>(`({
     changing: [...new Set([...document.querySelectorAll('*')].map((one) => getComputedStyle(one).transitionDuration))],

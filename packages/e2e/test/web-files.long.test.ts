@@ -84,7 +84,6 @@ inBrowser('files pasted or dragged into a room or a thread are sent from there',
   expect(visitor.pageErrors).toEqual([])
 })
 
-/** A red square of 2 by 2. */
 const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==',
   'base64',

@@ -16,7 +16,7 @@ useBrowser('a flood', async () => (ada = await newPerson('ada')))
 const [postsPerAuthor, atOnce] = [240, 8]
 const typed = 'so '
 
-/** Counts the messages that a page renders, and the messages that it sends to other tabs. */
+/** Counts the messages that a page renders and those that it sends to other tabs. */
 async function countWork(page: Page, otherTab: Page): Promise<() => Promise<{ rendered: number; copied: number }>> {
   await page.evaluate(`globalThis.rendered = 0
     new MutationObserver((changes) => {

@@ -27,7 +27,6 @@ async function openSignInSettings(page: Page): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Sign-in' }).click()
 }
 
-/** Signs in at the provider as a user it does not know, until it redirects back. */
 async function signInAtProvider(page: Page, login: string): Promise<void> {
   await page.locator('input[name=login]').fill(login)
   await page.locator('input[name=password]').fill('any')

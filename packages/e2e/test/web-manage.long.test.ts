@@ -91,7 +91,6 @@ inBrowser('an owner manages rooms and groups: names, members, bans, archiving', 
   await page.getByRole('textbox', { name: 'Description' }).fill('Not saved yet')
   await page.getByRole('button', { name: 'Archive', exact: true }).press('Enter')
   await page.getByRole('button', { name: 'Cancel' }).press('Enter')
-  // The focus has returned.
   await page.keyboard.press('Enter')
   await page.getByText('nobody can post in it until it is unarchived').waitFor()
   await page.keyboard.press('Enter')
@@ -246,7 +245,6 @@ inBrowser('people see which addresses and apps have access to their account, and
   expect(visitor.pageErrors).toEqual([])
 })
 
-/** Backdates all sessions of a user. */
 async function backdateSessions({ userId }: Person): Promise<void> {
   await using database = await databaseOf('accounts')
   await database.query(`update credentials set fresh_until = now() - interval '1 minute' where user_id = $1`, [userId])
@@ -392,7 +390,6 @@ inBrowser('an owner sees why somebody cannot post in a room', async () => {
   await explain(name)
   await page.getByText('This person is banned from the room. Too loud').waitFor()
   await owner.call(RoomService.method.archiveRoom, { roomId })
-  // The answer follows.
   await page.getByText('The room is archived: nobody can post in it.').waitFor()
 })
 

@@ -8,7 +8,7 @@ import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.t
 
 useBrowser('pushes')
 
-/** Returns a function that delivers a payload to the service worker, as the browser does for a push message. */
+/** Delivers a payload to the service worker, as the browser does for a push message. */
 async function prepareDelivery(session: CDPSession): Promise<(payload: unknown) => Promise<unknown>> {
   const registered = new Promise<string>((resolve) =>
     session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {

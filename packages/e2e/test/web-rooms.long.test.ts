@@ -298,7 +298,6 @@ inBrowser('a user chooses do-not-disturb, and then deletes the account', async (
   await ofAda.page.getByRole('main').getByRole('button', { name: 'Deleted user' }).waitFor()
   await inGerman.page.getByRole('main').getByRole('button', { name: 'Gelöschtes Konto' }).waitFor()
 
-  // The next person in this tab does not find the settings open: an open dialog would cover the button.
   await signInAt(ofDora.page, bob)
   await ofDora.page.getByRole('button', { name: 'Browse rooms' }).click()
 })

@@ -5,7 +5,6 @@ import { connectToStream } from './stream-connection.ts'
 /** Recipients of each event. Their ids make up most of its size, about 40 KB. */
 const recipients = Array.from({ length: 1_000 }, (_, n) => `nobody-${String(n).padStart(32, '0')}`)
 
-/** Publishes events without real recipients to the stream of the tested fleet, `bytes` in total. */
 export async function fillStream(bytes: number): Promise<void> {
   const nc = await connectToStream()
   try {

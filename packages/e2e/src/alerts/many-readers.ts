@@ -8,14 +8,13 @@ const callsOfOnePerson = 60
 /** Together they make more concurrent calls than one process runs (256) and queues (1,024). */
 const people = 12
 
-/** Creates the members of a room for {@link startReading}. */
 export async function newReaders(roomId: string): Promise<Person[]> {
   const readers = await Promise.all(Array.from({ length: people }, () => newPerson('reader')))
   for (const reader of readers) await reader.call(RoomService.method.joinRoom, { roomId })
   return readers
 }
 
-/** Makes all readers read the room through both gateways, with many concurrent calls, until disposed. */
+/** Makes all readers read the room through both gateways until disposed. */
 export function startReading(readers: Person[], roomId: string): AsyncDisposable {
   const read = (reader: Person, base: string) =>
     repeatUntilDisposed(500, () => reader.attempt(RoomService.method.getRoomEvents, { roomId }, { base }))

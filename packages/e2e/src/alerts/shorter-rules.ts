@@ -12,8 +12,8 @@ const shortestWindowSeconds = 10
 const durations = /(\[|offset |for: )(\d+)([smhd])/g
 
 /**
- * Writes a file of Prometheus rules to a folder, with every window, offset and wait divided by 60, but no window
- * shorter than ten seconds; returns its path.
+ * Writes the rules to a folder, with every window, offset and wait divided by 60, but no window shorter than ten
+ * seconds; returns the path.
  */
 export function writeShorterRules(file: string, folder: string): string {
   const written = join(folder, basename(file))

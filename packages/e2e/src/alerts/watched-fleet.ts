@@ -7,15 +7,11 @@ import { ownerCredentials, readyFileOf, shareFleet, withoutSettings } from '../f
 import { jobsOf, Prometheus } from '../prometheus.ts'
 import { writeShorterRules } from './shorter-rules.ts'
 
-/** A fleet with a Prometheus that evaluates its alerts, with durations divided by sixty. */
 export type WatchedFleet = AsyncDisposable & {
   readonly prometheus: Prometheus
   readonly dataDir: string
-  /** Restarts one process of a service. */
   restart(service: string, index: number): Promise<void>
-  /** Restarts all processes of a service with additional settings. */
   reconfigure(service: string, settings: NodeJS.ProcessEnv): Promise<void>
-  /** The logs of all processes of a service. */
   logOf(service: string): string
 }
 
@@ -23,8 +19,8 @@ export type WatchedFleet = AsyncDisposable & {
 const doubled = ['gateway', 'realtime']
 
 /**
- * Starts a fleet with these settings and makes it the tested fleet (`fleet()`). It has two processes of gateway and
- * realtime and one of each other service. `program` is the path of Prometheus.
+ * Starts a fleet and makes it the tested fleet (`fleet()`). It has two processes of gateway and realtime and one of
+ * each other service. `program` is the path of Prometheus.
  */
 export async function startWatchedFleet(program: string, settings: NodeJS.ProcessEnv): Promise<WatchedFleet> {
   const dataDir = temporaryDataDir()

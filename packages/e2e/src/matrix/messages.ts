@@ -28,7 +28,6 @@ async function attachPreview(fixture: Fixture, to: string) {
   await database.query('update room_events set link_preview = $3 where room_id = $1 and event_id = $2', values)
 }
 
-/** Messages of the three kinds of rooms. */
 export const messages: Row[] = [
   row(
     'a message in a channel',

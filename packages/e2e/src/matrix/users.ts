@@ -17,7 +17,6 @@ export type Name = (typeof names)[number]
 const everyoneExcept = (...others: Name[]) => names.filter((name) => !others.includes(name))
 
 export const everyone: Name[] = [...names]
-/** Members of the channel. */
 export const channel: Name[] = ['ada', 'bob', 'dora']
 /** Effective members of the hall, a universal room. */
 export const hall = everyoneExcept('ben', 'dan')

@@ -20,7 +20,6 @@ export type Decision = {
   next: number
 }
 
-/** A fleet whose realtime nodes `pnpm autoscale` scales. */
 export class AutoscaledFleet implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #dataDir: string
@@ -65,12 +64,10 @@ export class AutoscaledFleet implements AsyncDisposable {
     return fleet
   }
 
-  /** URL of the gateway. */
   get url(): string {
     return this.#state().url
   }
 
-  /** The realtime nodes that serve and are not being stopped. */
   nodes(): FleetProcess[] {
     return this.#state().services.filter(({ name }) => name === 'realtime')
   }

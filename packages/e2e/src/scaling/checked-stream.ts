@@ -3,10 +3,9 @@ import type { ParleyClient, Realtime } from '@parley/client'
 /** An acknowledged post; `startedAt` is the time of its call (`Date.now()`). */
 export type SentPost = { id: string; startedAt: number }
 
-/** Numbers of posts that a client missed, received more than once, or received out of order. */
+/** Numbers of posts. */
 export type Faults = { missed: number; twice: number; outOfOrder: number }
 
-/** The stream of a client, which records the posts of a room and each loss of its connection. */
 export class CheckedStream {
   readonly #realtime: Realtime
   readonly received: string[] = []

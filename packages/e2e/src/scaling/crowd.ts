@@ -13,7 +13,6 @@ import { CheckedStream, type Faults, type SentPost } from './checked-stream.ts'
 const people = 12
 const opensAtOnce = 20
 
-/** Members of one room with many streams each, and a constant rate of posts. */
 export class Crowd {
   readonly streams: CheckedStream[] = []
   readonly #clients: readonly ParleyClient[]
@@ -34,7 +33,6 @@ export class Crowd {
     )
   }
 
-  /** Creates the people and the room, and starts to post. */
   static async create(urls: Urls): Promise<Crowd> {
     const base = urls.gateway
     const owner = await signIn(ownerCredentials, base)
@@ -89,7 +87,6 @@ export class Crowd {
     return { log, answered: this.#traffic.succeeded.length, failed: this.#traffic.failed }
   }
 
-  /** The sum of the faults of all streams. */
   faults(log: readonly string[]): Faults {
     const sent = this.#sent()
     const each = this.streams.map((stream) => stream.faults(log, sent))
@@ -110,7 +107,6 @@ export class Crowd {
 }
 
 type Room = { roomId: string; cursor: string }
-/** URLs of the gateway and of the realtime socket. */
 type Urls = { gateway: string; sockets: string }
 
 async function newMember(owner: Person, roomId: string, base: string): Promise<Person> {

@@ -22,14 +22,12 @@ export class NodeBalancer implements AsyncDisposable {
     this.#probing = this.#probe(nodes)
   }
 
-  /** `nodes` returns the current nodes. */
   static async start(nodes: () => FleetProcess[]): Promise<NodeBalancer> {
     const server = createServer({ noDelay: true })
     await once(server.listen(0, '127.0.0.1'), 'listening')
     return new NodeBalancer(server, nodes)
   }
 
-  /** URL of the realtime socket. */
   get url(): string {
     return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/api/realtime`
   }

@@ -7,13 +7,10 @@ const pauseMs = 250
 /** A node that served at some time during the test. Times are those of `Date.now()`. */
 export type SampledNode = {
   process: FleetProcess
-  /** The number of its sockets over time. */
   sockets: { at: number; count: number }[]
-  /** Number of sockets that the node closed because of their age. */
   rebalanced: number
-  /** When the fleet no longer listed the node, because it was stopping. */
+  /** When the fleet no longer listed the node. */
   leftAt?: number
-  /** When the node no longer answered. */
   endedAt?: number
 }
 
@@ -23,12 +20,11 @@ export class NodeSamples implements AsyncDisposable {
   readonly #stopping = new AbortController()
   readonly #reading: Promise<void>
 
-  /** `listed` returns the current nodes. */
   constructor(listed: () => FleetProcess[]) {
     this.#reading = this.#read(listed)
   }
 
-  /** Current number of sockets of each node; 0 if the node has ended. */
+  /** 0 if the node has ended. */
   counts(): number[] {
     return this.nodes.map(({ sockets, endedAt }) => (endedAt === undefined ? (sockets.at(-1)?.count ?? 0) : 0))
   }

@@ -3,7 +3,6 @@ import type { Decision } from './autoscaled-fleet.ts'
 import type { CheckedStream, Faults } from './checked-stream.ts'
 import type { SampledNode } from './node-samples.ts'
 
-/** The measurements of a test run. Times are those of `Date.now()`. */
 export type ScalingRun = {
   startedAt: number
   endedAt: number
@@ -16,7 +15,6 @@ export type ScalingRun = {
 
 const rowMs = 5_000
 
-/** A table of the sockets per node over time, followed by the faults and reconnects of clients. */
 export function formatTable(run: ScalingRun): string {
   const { startedAt, endedAt, nodes, streams, faults, posts } = run
   const losses = lossesOf(run)
@@ -37,7 +35,6 @@ ${streams.length} clients, ${posts} posts. Missed: ${faults.missed}, received tw
 Reconnects: ${reasons.map(([reason, count]) => `${count} ${reason}`).join(', ')}. Clients that had to reload: ${streams.filter(({ resets }) => resets.length > 0).length}.`
 }
 
-/** Draws sockets per node, number of nodes and reconnects over time, as PNG. */
 export function drawRun(run: ScalingRun): Promise<Buffer> {
   const { startedAt, endedAt, nodes, decisions } = run
   const seconds = Array.from({ length: Math.floor((endedAt - startedAt) / 1000) }, (_, n) => n)
@@ -64,7 +61,6 @@ export function drawRun(run: ScalingRun): Promise<Buffer> {
   ])
 }
 
-/** The lost connections of all clients. */
 export const lossesOf = ({ streams }: Pick<ScalingRun, 'streams'>): CheckedStream['losses'] =>
   streams.flatMap(({ losses }) => losses)
 
