@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 const here = (file) => fileURLToPath(new URL(file, import.meta.url))
 const rootDir = here('../..')
 
-/** Patterns that leave out long tests; `make test-all` sets the variable to run them. */
 const long = process.env.PARLEY_TEST_LONG ? [] : ['\\.long\\.test\\.(ts|mjs)$']
 
 /** Packages whose tests in test/ use the PostgreSQL and Redis servers of the run, as those of all services do. */
@@ -12,7 +11,6 @@ const sharing = ['doctor', 'events', 'jobs', 'postgres', 'redis', 'testkit']
 const others = readdirSync(here('..')).filter((name) => !['e2e', 'README.md', ...sharing].includes(name))
 const behaviour = (names) => `<rootDir>/packages/{${names.join()}}/test/**/*.test.{ts,mjs}`
 
-/** Options common to all test files, which run directly from TypeScript sources. */
 export const common = {
   rootDir,
   testEnvironment: here('testing/environment.cjs'),

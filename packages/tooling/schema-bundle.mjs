@@ -4,7 +4,6 @@ import { build } from 'esbuild'
 import { nodeMajor } from './node-version.mjs'
 import { inWorkspace, workspace } from './steps.mjs'
 
-/** Path of drizzle-kit's command. */
 export const drizzleKit = inWorkspace('packages/tooling/node_modules/drizzle-kit/bin.cjs')
 
 /**

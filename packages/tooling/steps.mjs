@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** The root of the repository. */
 export const workspace = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A path inside the repository. */
 export const inWorkspace = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
 /**
@@ -54,12 +52,10 @@ export async function runSteps(steps, { maxConcurrent = 2, say = console.log } =
   return failed
 }
 
-/** A step that runs a task of turbo. */
 export const turbo = (task) => ({
   name: task,
   command: inWorkspace('node_modules/.bin/turbo'),
   args: ['run', task, '--output-logs=errors-only'],
 })
 
-/** A step that runs a JavaScript tool, given by the path of its file. */
 export const tool = (name, file, ...args) => ({ name, command: process.execPath, args: [inWorkspace(file), ...args] })

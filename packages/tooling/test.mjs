@@ -92,7 +92,7 @@ console.log(`took ${((performance.now() - began) / 60_000).toFixed(1)} min`)
 console.log(`${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`)
 process.exitCode = failed > 0 || ran === 0 ? 1 : 0
 
-/** Shows the output of a test file and why it failed. When only some files run, jest prints both itself. */
+/** When only some files run, jest prints both itself. */
 function show(file, isFirst) {
   if (isFirst) progress.recordEnd(file, hasFailed(file))
   if (isPartial) return

@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path'
 import { context } from 'esbuild'
 import { packageBundle } from './bundle-options.mjs'
 
-/** Builds the bundles of one package incrementally. */
 export class WatchedBuild {
   #context
   #inputs = new Set()

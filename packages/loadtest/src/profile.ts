@@ -68,7 +68,7 @@ async function profile(fleet: Fleet, { name, calls, make }: MeasuredCall, dir: s
   }
 }
 
-/** Waits for the profile that a process writes, until it is complete. */
+/** Waits until the profile is complete. */
 async function readProfile(path: string): Promise<string> {
   for (const end = Date.now() + timeoutMs; Date.now() < end; await sleep(100)) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : ''

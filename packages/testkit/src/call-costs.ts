@@ -12,16 +12,12 @@ type CallCosts = {
    * the outbox's relay are left out.
    */
   statements: string[]
-  /** Each request to another service, such as `AdminInternalService.GetPolicy`. */
   requests: string[]
 }
 
 /** Counts the statements and requests of calls, until it is disposed. */
 export type CostCounter = AsyncDisposable & {
-  /**
-   * Makes one call to a service in this process. Background work of the service is not counted, because it is not part
-   * of the call's trace.
-   */
+  /** Background work of the service is not counted: it is not part of the call's trace. */
   of: (call: () => Promise<unknown>) => Promise<CallCosts>
 }
 
@@ -86,7 +82,6 @@ async function startCollector(): Promise<AsyncDisposable> {
   }
 }
 
-/** A statement as passed to a connection; cursors and copies have no text. */
 type Statement = { name?: string; text?: string }
 
 /** Records the statements of every connection of this process, by trace. */

@@ -8,13 +8,12 @@ const ipv4 = 1
  * leaves all other queries unanswered.
  */
 export class DnsServer implements AsyncDisposable {
-  /** Names that were queried, in the order of their first query. */
+  /** In the order of their first query. */
   readonly queried = new Set<string>()
   /** IPv4 addresses by name; a name added later is answered when its query is repeated. */
   readonly answers: Map<string, string[]>
   /** Names that do not exist: queries for them are answered with NXDOMAIN. */
   readonly missing = new Set<string>()
-  /** Number of queries so far. */
   queries = 0
   readonly #socket: Socket
 
@@ -30,7 +29,6 @@ export class DnsServer implements AsyncDisposable {
     socket.on('message', (question, from) => this.#receive(question, from))
   }
 
-  /** The address as `host:port`. */
   get address(): string {
     return `127.0.0.1:${this.#socket.address().port}`
   }

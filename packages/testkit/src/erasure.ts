@@ -14,7 +14,6 @@ export async function requestErasure(bus: Bus, userId: string, pass = 1): Promis
 export class ErasureReports {
   readonly all: Pick<ReportErasedRequest, 'userId' | 'service' | 'pass' | 'found'>[] = []
 
-  /** Implements AccountsInternalService.ReportErased. */
   readonly reportErased = ({ userId, service, pass, found }: ReportErasedRequest) => {
     this.all.push({ userId, service, pass, found })
     return {}

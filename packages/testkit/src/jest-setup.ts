@@ -6,7 +6,6 @@ import { installPrograms } from './install-programs.ts'
 import { removeAbandonedFolders, temporaryFolder } from './run-folder.ts'
 
 const started: AsyncDisposable[] = []
-/** Variables with the addresses of started servers. */
 const setVariables = new Set<string>()
 let folder: string | undefined
 

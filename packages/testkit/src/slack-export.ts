@@ -2,7 +2,6 @@ import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import yazl from 'yazl'
 
-/** The size of a generated Slack export. */
 export type SlackExportSize = {
   people: number
   channels: number
@@ -169,7 +168,6 @@ class Chance {
     this.#people = people
   }
 
-  /** A number from 0 to below 1 (mulberry32). */
   number(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     const state = this.#state

@@ -54,8 +54,8 @@ function subscribeSubjects(name) {
 }
 
 /**
- * The subjects on which a deployable receives calls: a wildcard for a service that it answers alone, single methods for
- * a service that it shares with another deployable.
+ * A wildcard for a service that the deployable answers alone, single methods for a service that it shares with
+ * another.
  */
 function callSubjects(name) {
   return Object.values(services[name]).flatMap(({ methods }) => {
@@ -64,9 +64,7 @@ function callSubjects(name) {
   })
 }
 
-/**
- * Lines that allow these subjects. For NATS an empty list allows everything, so without subjects everything is denied.
- */
+/** For NATS an empty list allows everything, so without subjects everything is denied. */
 function permission(verb, groups) {
   const lines = Object.entries(groups).flatMap(([why, subjects]) =>
     subjects.length === 0 ? [] : [`            # ${why}`, ...subjects.map((subject) => `            "${subject}"`)],

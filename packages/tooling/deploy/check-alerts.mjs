@@ -33,7 +33,7 @@ export async function problemsOfAlerts(folder, { write } = {}) {
   ]
 }
 
-/** Compares the files with the text generated from the objectives; `write` updates the files. */
+/** `write` updates the files. */
 async function outdatedObjectives(rules, write) {
   const page = inWorkspace('docs/runbooks/README.md')
   const text = readFileSync(page, 'utf8')

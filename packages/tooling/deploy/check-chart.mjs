@@ -49,7 +49,7 @@ export async function checkChart({ write }) {
 const withoutHelm =
   'rendering the chart again, its notes, and the values of sizes/: helm is not installed; the committed rendering was checked'
 
-/** Validates all renderings and examples at once against every version of Kubernetes that the chart supports. */
+/** Validates all renderings and examples against every version of Kubernetes that the chart supports. */
 function validate(renderings) {
   const why = whyNotValidated()
   if (why) {

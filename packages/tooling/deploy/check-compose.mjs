@@ -139,10 +139,6 @@ class Compose {
     }
   }
 
-  /**
-   * Checks that addresses name a service and its port, that volumes are declared or exist, that services listen on the
-   * ports that they publish, and that `depends_on` names services.
-   */
   checkReferences() {
     const ports = { postgres: '5432', nats: '4222', redis: '6379' }
     for (const [name, { environment = {}, volumes = [], depends_on = {}, ports: published = [] }] of Object.entries(
@@ -173,10 +169,7 @@ class Compose {
     return entries.find(([key]) => key.endsWith('_PORT') && key !== 'PARLEY_INTERNAL_PORT')?.[1]
   }
 
-  /**
-   * Checks that every user in deploy/nats/parley.conf has a password, and that each process has the password of its
-   * user.
-   */
+  /** Every user in deploy/nats/parley.conf must have a password, and each process the password of its user. */
   checkBusPasswords(names) {
     const conf = readFileSync(inWorkspace('deploy/nats/parley.conf'), 'utf8')
     const given = this.services.nats.environment
@@ -195,7 +188,7 @@ class Compose {
     }
   }
 
-  /** Checks that role, database and password of every database URL match postgres-init.sh. */
+  /** Role, database and password of every database URL must match postgres-init.sh. */
   checkDatabases(names) {
     for (const name of names.filter(hasDatabase)) {
       const password = this.services.postgres.environment[`PARLEY_DATABASE_PASSWORD_${name.toUpperCase()}`]
@@ -205,7 +198,6 @@ class Compose {
     }
   }
 
-  /** Checks that secrets come from .env. */
   checkSecrets() {
     const secret = new Set(secretSettings.flatMap(({ names }) => names))
     for (const [name, { environment = {} }] of Object.entries(this.unfilled)) {
@@ -228,7 +220,7 @@ function readable(path) {
   }
 }
 
-/** Adds what docker-compose itself reports, if it is installed. */
+/** Adds what docker-compose reports, if it is installed. */
 async function withDockerCompose(problems, variables) {
   const temporary = await mkdtemp(join(tmpdir(), 'parley-compose-'))
   try {

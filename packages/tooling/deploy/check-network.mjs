@@ -73,7 +73,7 @@ export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
   return [...problems, ...(egress.enabled ? problemsOfEgress(network, egress) : [])]
 }
 
-/** Checks that each deployable may open exactly the outgoing connections that follow from the manifest. */
+/** Each deployable may open exactly the outgoing connections that follow from the manifest. */
 function problemsOfEgress(network, egress) {
   const known = Object.keys(egress).filter((name) => Array.isArray(egress[name]) && egress[name].length > 0)
   return deployableNames.flatMap((name) => {
@@ -139,7 +139,6 @@ class Network {
     return this.policiesFor(pod, 'Ingress').length > 0
   }
 
-  /** The peers of each rule for a port; undefined if the rule allows everybody. */
   rules(pod, port) {
     const rules = this.policiesFor(pod, 'Ingress').flatMap(({ ingress }) => ingress)
     return rules.filter(({ ports }) => ports.some((each) => each.port === port)).map(({ from }) => from)

@@ -41,13 +41,13 @@ export function problemsOfSelectors(objects) {
     })
 }
 
-/** Whether a selector is meant for pods of Parley; others are for the cluster's DNS, the ingress and databases. */
+/** Other selectors are for the cluster's DNS, the ingress and databases. */
 const isForParley = (selector, pods) =>
   selector[label('name')] === lastingLabels.get(label('name')) || matching(pods, selector).length > 0
 
 const isLasting = (key, value) => lastingLabels.has(key) && [undefined, value].includes(lastingLabels.get(key))
 
-/** Whether `whole` contains all entries of `part`; both are labels or a selector. */
+/** Both are labels or a selector. */
 export const isSubset = (part, whole) => Object.entries(part).every(([key, value]) => whole[key] === value)
 
 const matching = (pods, selector) => pods.filter((labels) => isSubset(selector, labels))

@@ -47,14 +47,12 @@ export function problemsOfValues() {
   return problems
 }
 
-/** Paths of all maps in the values. */
 function mapsIn(value, path = []) {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.entries(value).flatMap(([key, each]) => mapsIn(each, [...path, key]))
   return isMap(value) ? [path, ...inner] : inner
 }
 
-/** The values of ci/full-values.yaml with an unknown key in the map at `path`; for the root, `values` with one. */
 function withUnknown(values, path) {
   const full = structuredClone(valueFiles().find(({ name }) => name === 'full').values)
   path.reduce((at, key) => at[key], full).unknownKey = 1
@@ -73,9 +71,7 @@ function keysOf(tree, path = '') {
   return Object.entries(tree).flatMap(([key, value]) => (isMap(value) ? keysOf(value, `${path}${key}.`) : path + key))
 }
 
-/**
- * Checks that every value used by a template is in the schema, because Helm treats a misspelt name as an empty value.
- */
+/** Every value used by a template must be in the schema, because Helm treats a misspelt name as an empty value. */
 export function problemsOfTemplates() {
   const { definitions, ...root } = schema()
   const resolve = (node) => (node?.$ref ? definitions[node.$ref.split('/').at(-1)] : node)

@@ -13,10 +13,7 @@ const databasePassword = (name) => `PARLEY_DATABASE_PASSWORD_${name.toUpperCase(
 const required = (variable) => `\${${variable}:?}`
 const passwords = [...databaseOwners.map(databasePassword), ...busUsers.map(busPassword)]
 
-/**
- * Generates the parts of Compose that follow from the manifest: the settings and containers of processes, and
- * passwords.
- */
+/** Generates the parts of Compose that follow from the manifest. */
 export const composeFiles = {
   'deploy/compose/.env.example': (before) =>
     before.replace(/(?:^PARLEY_(?:DATABASE|NATS)_PASSWORD_\w+=\n)+/m, passwords.map((name) => `${name}=\n`).join('')),
@@ -43,7 +40,6 @@ function withContainers(text) {
   return replaceBetween(text, '  # <deployables: containers>', '  # </deployables>', join(blocks))
 }
 
-/** The lines of all blocks, with an empty line between blocks. */
 const join = (blocks) => blocks.flatMap((lines) => [...lines, '']).slice(0, -1)
 
 /** The generated settings of a process, followed by the other settings that the file has for it. */
@@ -113,7 +109,7 @@ function container(name) {
   ]
 }
 
-/** The compact process, which replaces all deployables except realtime, and the container that runs its migrations. */
+/** The compact process, and the container that runs its migrations. */
 function compactContainers() {
   const environment = [
     '    environment:',

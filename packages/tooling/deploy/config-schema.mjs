@@ -22,7 +22,7 @@ export async function problemsOfConfigSchema({ write } = {}) {
   return []
 }
 
-/** The schema of a table; `name[]` is an array of tables. */
+/** `name[]` is an array of tables. */
 function tableOf(keys) {
   const inner = new Map()
   for (const key of keys) {
@@ -36,7 +36,7 @@ function tableOf(keys) {
   return { additionalProperties: false, properties: Object.fromEntries(properties) }
 }
 
-/** Paths of the keys that the schema refuses, each with its schema, which says why. */
+/** Each with its schema, which says why the key is refused. */
 function refusals(node, path = []) {
   if (node?.not) return [{ path, refusal: node }]
   return Object.entries(node?.items?.properties ?? node?.properties ?? {}).flatMap(([key, each]) =>

@@ -1,4 +1,4 @@
-/** Number of columns of Grafana's grid, and the size of a panel in it. */
+/** Grafana's grid, and the size of a panel in it. */
 const columns = 24
 const [width, height] = [8, 8]
 

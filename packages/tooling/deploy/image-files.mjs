@@ -12,13 +12,11 @@ import { deployableNames, propertiesOf } from './manifest.mjs'
 // Packages that the fleet uses but that build.mjs does not bundle.
 const unbundled = ['uWebSockets.js', '@node-rs/argon2', 'sharp']
 
-/** The deployables. */
 export const deployables = deployableNames.toSorted()
 
-/** Whether a deployable has a database. */
 export const hasDatabase = (name) => propertiesOf(name).database === true
 
-/** The program that runs ffmpeg for uploads. */
+/** Runs ffmpeg for uploads. */
 export const videoWorker = 'services/uploads/dist/video-worker/main.js'
 
 /** The programs of the compact layout: all deployables but realtime in one process, and their migrations. */
@@ -43,7 +41,7 @@ export function programs() {
   ]
 }
 
-/** Fills an empty folder with the image's files. */
+/** `folder` must be empty. */
 export async function layOutImage(folder) {
   for (const part of [
     ...deployables.map((name) => `services/${name}`),
@@ -75,8 +73,8 @@ async function copyPart(part, folder) {
 }
 
 /**
- * Copies a package and its dependencies into one flat folder. pnpm links the dependencies of a package into the folder
- * that contains the package.
+ * Copies a package and its dependencies into one flat folder. pnpm links the dependencies into the folder that
+ * contains the package.
  */
 async function copyPackage(at, name, modules) {
   const from = await realpath(at)

@@ -32,7 +32,7 @@ export function whyNotValidated() {
   return missing.length > 0 ? `${missing.join(' and ')} not installed` : undefined
 }
 
-/** Versions of Kubernetes from the given minor version on for which there are schemas. */
+/** Versions of Kubernetes, from the given minor version on, for which there are schemas. */
 export function versionsFrom(minor) {
   const versions = readdirSync(schemaFolder).map((name) => /^v(1\.(\d+)\.\d+)-local-strict$/.exec(name))
   return versions
@@ -87,7 +87,7 @@ function writeSchemas(version, kinds, folder) {
   }
 }
 
-/** Names of the definitions that a schema refers to, directly or through others. */
+/** Includes definitions that others refer to. */
 function definitionsOf(schema, all, found = new Set()) {
   for (const [, name] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
     if (found.has(name)) continue

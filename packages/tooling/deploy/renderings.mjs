@@ -12,7 +12,6 @@ const goldenOf = (name) => inWorkspace(`packages/tooling/deploy/golden/${name}.y
 /** The Kubernetes version to render for; a Helm built from source has no default. */
 const kubeVersion = ['--kube-version', '1.30.0']
 
-/** The values of ci/, each on top of values.yaml. */
 export function valueFiles() {
   return readdirSync(`${chart}/ci`).map((file) => ({
     name: file.replace('-values.yaml', ''),
@@ -44,8 +43,8 @@ export const isMap = (value) => typeof value === 'object' && value !== null && !
 export const hasHelm = () => run(['version']).status === 0
 
 /**
- * Renders the chart with helm and these files of values, or only its template `only`. Returns the text and the objects,
- * or `problem` if helm refuses the values.
+ * Renders the chart, or only its template `only`. Returns the text and the objects, or `problem` if helm refuses the
+ * values.
  */
 export function render({ name, files }, { folder = chart, only } = {}) {
   const args = [folder, ...kubeVersion, ...files.flatMap((file) => ['-f', `${chart}/${file}`])]

@@ -4,7 +4,6 @@ import { inWorkspace } from '../steps.mjs'
 const folder = 'docs/runbooks'
 const sections = ['What it means', 'What users notice', 'How to confirm it', 'What to do']
 
-/** The path of an alert's runbook. */
 export const runbookOf = (alert) =>
   `${folder}/${alert
     .replace('Parley', '')

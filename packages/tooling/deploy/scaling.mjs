@@ -8,7 +8,7 @@ import { inWorkspace } from '../steps.mjs'
 import { deployableNames } from './manifest.mjs'
 import { problemsOfQuery } from './queries.mjs'
 
-/** The groups, targets and metrics of autoscalers; comments in the file explain its parts. */
+/** Comments in the file explain its parts. */
 export const scaling = parse(readFileSync(inWorkspace('helm/parley/files/scaling.yaml'), 'utf8'))
 
 const adapterValues = inWorkspace('deploy/prometheus-adapter/values.yaml')

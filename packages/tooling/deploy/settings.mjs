@@ -18,7 +18,7 @@ const declared = Object.fromEntries(
     ]),
 )
 
-/** Settings of any program that hold a secret. */
+/** In any program. */
 export const secretSettings = Object.values(declared).flatMap(({ rows }) =>
   rows.filter(({ kind }) => kind === 'secret'),
 )
@@ -33,7 +33,6 @@ export const plainVariables = new Set(
   ),
 )
 
-/** Names of the settings that a deployable reads. */
 export const settingsOf = (service) => declared[service].rows.flatMap(({ names }) => names)
 
 /** Keys of parley.toml that some program of the image reads. */

@@ -32,8 +32,8 @@ export class HorizontalAutoscaler {
   #changes = []
 
   /**
-   * `targets` has the target average of each metric by name; `behavior` is that of autoscaling/v2, and its missing
-   * fields have the defaults of Kubernetes.
+   * `targets` has the target average of each metric by name. Missing fields of `behavior` have the defaults of
+   * Kubernetes.
    */
   constructor({ minReplicas, maxReplicas, targets, behavior = {} }) {
     this.#spec = { minReplicas, maxReplicas, targets }
@@ -44,8 +44,8 @@ export class HorizontalAutoscaler {
   }
 
   /**
-   * Decides how many pods there should be. `now` is in seconds, `current` is the present number of pods, `metrics` has
-   * the values of each metric by name, one per pod: undefined for a pod that reported none. Call it once per sync
+   * Decides how many pods there should be. `now` is in seconds, `current` is the present number of pods, `metrics`
+   * has the values of each metric by name, one per pod: undefined for a pod that reported none. Call it once per sync
    * period.
    */
   next(now, current, metrics) {

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inWorkspace } from '../steps.mjs'
 
-/** A fleet on this machine, whose supervisor starts and drains processes on request. */
 export class LocalFleet {
   #child
   #readyFile
@@ -30,7 +29,7 @@ export class LocalFleet {
     })
   }
 
-  /** The processes of a deployable that serve and are not draining. */
+  /** Only those that serve and are not draining. */
   processesOf(name) {
     return JSON.parse(readFileSync(this.#readyFile, 'utf8')).services.filter((service) => service.name === name)
   }

@@ -4,10 +4,8 @@ const readings = {
   parley_realtime_lag_p95_seconds: quantile(0.95, 'parley_realtime_lag_seconds'),
 }
 
-/** Metrics of the custom metrics API that can be read. */
 export const readableMetrics = Object.keys(readings)
 
-/** The metrics of one process, from what it serves at /metrics. */
 export class NodeMetrics {
   #windowSeconds
   #scrapes = []
@@ -33,7 +31,6 @@ export class NodeMetrics {
   }
 }
 
-/** Samples of Prometheus' text format. */
 function samplesIn(text) {
   return text.split('\n').flatMap((line) => {
     const [, series, labels = '', value] = /^([a-z]\w*)(?:\{(.*)\})? (\S+)/.exec(line) ?? []
@@ -48,7 +45,7 @@ function sumOf(samples, series) {
   return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0)
 }
 
-/** `histogram_quantile` of Prometheus over the values added in the window; 0 if there are none. */
+/** As `histogram_quantile` of Prometheus over the values added in the window; 0 if there are none. */
 function quantile(part, histogram) {
   return (newest, oldest) => {
     const [before, after] = [oldest, newest].map((samples) => bucketsOf(samples, `${histogram}_bucket`))

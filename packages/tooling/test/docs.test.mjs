@@ -32,7 +32,7 @@ function anchorsOf(page) {
   )
 }
 
-/** What is wrong with a link of a page; undefined if it works. */
+/** Undefined if the link works. */
 function problemOf(page, link) {
   const [path, anchor] = link.split('#')
   const target = path === '' ? join(root, page) : resolve(root, dirname(page), path)
@@ -60,7 +60,6 @@ test('every decision has the sections of the list of decisions', () => {
 
 let runCli
 
-/** What `parley ... --help` prints. */
 async function helpOf(words) {
   let help = ''
   const add = (text) => {
@@ -71,7 +70,7 @@ async function helpOf(words) {
   return help
 }
 
-/** What is wrong with a command line `parley <words> <options>`; undefined if it works. */
+/** Undefined if the command line works. */
 async function problemOfCommand(page, line) {
   const words = line.split(' ').filter(Boolean)
   const names = words.slice(0, words.findIndex((word) => word.startsWith('-')) >>> 0)

@@ -8,7 +8,6 @@ const atOnce = {
 }
 const autoscaler = (spec = {}) =>
   new HorizontalAutoscaler({ minReplicas: 1, maxReplicas: 50, targets: { sockets: '100' }, behavior: atOnce, ...spec })
-/** The number of pods that the autoscaler wants for these values, one per pod. */
 const podsFor = (values, spec) => autoscaler(spec).next(0, values.length, { sockets: values }).pods
 
 describe('the number of pods for one metric', () => {
@@ -61,7 +60,6 @@ describe('with several metrics', () => {
   })
 })
 
-/** Numbers of pods, one per second, for sums of a metric. */
 function course(spec, start, sums) {
   const one = autoscaler(spec)
   let pods = start

@@ -17,7 +17,6 @@ afterEach(() => {
   rmSync(state, { recursive: true })
 })
 
-/** Runs the files of the fixture whose names match. */
 async function run(pattern, options = {}) {
   const seen = { total: 0, first: [], second: [], announced: [], errorLines: [] }
   const {

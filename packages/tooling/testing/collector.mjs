@@ -54,7 +54,6 @@ export async function runCollector(configurations, { env = {}, healthPort }) {
   return { [Symbol.asyncDispose]: stop }
 }
 
-/** Free ports of this machine. */
 export async function freePorts(count) {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   const ports = await Promise.all(

@@ -3,11 +3,9 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /** A server that can be stopped and started again at the same address, with its data. */
 export type StoppableServer = AsyncDisposable & {
-  /** The address of the server. */
   url: string
-  /** Ends every connection and refuses new ones. */
+  /** Ends every connection, too. */
   stop(): Promise<void>
-  /** Accepts connections again. */
   start(): Promise<void>
 }
 

@@ -1,7 +1,6 @@
 /** How many failed files may run again; more failures point to a common cause. */
 const maxUnsteady = 3
 
-/** Whether a test of the file, or the file as a whole, failed. */
 export const hasFailed = ({ failed, failure }) => failed > 0 || failure !== undefined
 
 /** The failed files that should run once more; none if more than {@link maxUnsteady} failed. */

@@ -19,26 +19,23 @@ export class Progress {
   #files = []
   #durations = readDurations()
 
-  /** Adds to the number of files of the run. */
   expect(files) {
     this.#total += files
   }
 
-  /** Records that a file has ended. */
   recordEnd(file, failed) {
     this.#files.push(file)
     if (failed) this.#failed++
     if (this.#terminal || performance.now() - this.#shownAt > everyMs) this.#show()
   }
 
-  /** Prints lines above the progress. */
   say(text) {
     if (this.#terminal) process.stdout.write('\r\x1b[K')
     console.log(text)
     if (this.#terminal && this.#files.length > 0) this.#show()
   }
 
-  /** Prints the slowest files and remembers all durations for the next run. */
+  /** Remembers all durations for the next run. */
   finish() {
     if (this.#terminal) process.stdout.write('\r\x1b[K')
     const sorted = [...this.#files].sort((a, b) => b.seconds - a.seconds).slice(0, slowest)
@@ -63,7 +60,7 @@ export class Progress {
     else console.log(line)
   }
 
-  /** Estimates the remaining time from the durations of an earlier run; without one, from the sizes of the files. */
+  /** From the durations of an earlier run; without one, from the sizes of the files. */
   #left() {
     if (this.#files.length < 10) return ''
     const known = this.#files.map(({ path }) => this.#durations[relative(workspace, path)])
@@ -88,7 +85,7 @@ function allBytes() {
   return sum(wanted.map((file) => statSync(inWorkspace(file)).size))
 }
 
-/** Seconds of each test file in earlier runs, by its path in the workspace. */
+/** By path in the workspace. */
 function readDurations() {
   try {
     return JSON.parse(readFileSync(cacheFile, 'utf8'))

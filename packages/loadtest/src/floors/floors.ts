@@ -43,7 +43,7 @@ export async function measureCommitFloors(url: string): Promise<Record<'one' | '
 }
 
 /**
- * Asks another process to publish a frame with raw uWebSockets, and measures the time until the last of the sockets has
+ * Another process publishes a frame with raw uWebSockets; measures the time until the last of the sockets has
  * received it. `publishes` includes the first `warmUp`, which are not counted.
  */
 export async function measurePublishFloor(

@@ -18,7 +18,6 @@ function createPhoto(): Promise<Buffer> {
     .toBuffer()
 }
 
-/** Uploads at most ten images and posts a message with them; returns their ids. */
 export async function postImages(http: HttpCaller, roomId: string, images: readonly Buffer[]): Promise<string[]> {
   const attachmentAssetIds = await Promise.all(images.map((bytes) => uploadImage(http, roomId, bytes)))
   await http.call(MessageService.method.createMessage, { roomId, attachmentAssetIds })

@@ -19,8 +19,8 @@ const upgrade = (host: string, path: string): string =>
 const endOfHead = Buffer.from('\r\n\r\n')
 
 /**
- * A WebSocket client that does as little as possible, so that thousands of clients leave enough CPU time for the server
- * under test.
+ * A WebSocket client that does as little as possible: thousands of clients leave enough CPU time for the server under
+ * test.
  */
 export class LeanSocket {
   readonly #socket: Socket

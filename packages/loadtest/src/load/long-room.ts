@@ -12,8 +12,8 @@ export const rootId = messageId(1)
 const sqlId = (n: string) => `'E' || lpad((${n})::text, 14, '0')`
 
 /**
- * Writes messages of one author into a room, all with the current time. Every tenth is a reply in the thread of
- * {@link rootId}; `replies` must be a tenth of `messages`. Works once per room.
+ * Writes messages of one author into a room, all with the current time. `replies` must be a tenth of `messages`, and
+ * are replies in the thread of {@link rootId}. Works once per room.
  */
 export function writeMessages(
   fleet: Fleet,

@@ -3,7 +3,6 @@ import type { Fleet } from '@parley/local'
 import { createAccounts } from './crowd.ts'
 import { writeRows } from './write-rows.ts'
 
-/** `core.secret_key` of the measured fleet. With it, the benchmark can write valid sessions directly into the database. */
 export const benchSecretKey = 'a secret key of the bench that is long enough'
 
 const digestOf = (token: string): Buffer =>

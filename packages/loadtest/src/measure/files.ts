@@ -20,10 +20,7 @@ const mebibyte = 1024 * 1024
 const sampleEveryMs = 50
 const timeoutMs = 60_000
 
-/**
- * Uploads a large file in chunks and downloads it again. Measures the throughput, and the memory that the service uploads
- * needs for it.
- */
+/** Measures the throughput of a large file, and the memory that the service uploads needs for it. */
 export async function measureFiles(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const uploads = fleet.services.find(({ name }) => name === 'uploads')
   if (!uploads) throw new Error('the fleet has no process of uploads alone; measure without PARLEY_LAYOUT=compact')
@@ -52,7 +49,6 @@ export async function measureFiles(fleet: Fleet, http: HttpCaller, report: Repor
 
 const perSecond = (ms: number): number => largestFile / mebibyte / (ms / 1000)
 
-/** Uploads all chunks; they have the same content. Returns the id of the upload. */
 async function upload(http: HttpCaller, roomId: string, content: Uint8Array): Promise<string> {
   const { createUpload, uploadChunk } = AssetUploadService.method
   const whole = createHash('sha256')
@@ -87,7 +83,7 @@ async function download({ assetUrl }: Asset): Promise<void> {
   if (length !== largestFile) throw new Error(`the download had ${length} bytes (status ${response.status})`)
 }
 
-/** Measures the floors: writes the same bytes to a file, flushes it to the disk, and reads it. */
+/** The same bytes are written to a file, flushed to the disk, and read. */
 async function measureDiskFloors(chunk: Uint8Array): Promise<{ write: number; read: number }> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-bench-disk-'))
   const path = join(directory, 'file')

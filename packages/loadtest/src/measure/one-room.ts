@@ -37,7 +37,7 @@ export async function measureOneRoom(fleet: Fleet, http: HttpCaller, report: Rep
   await measureAddMember(fleet, http, report)
 }
 
-/** Adds a thousand users to one room at once, and measures the calls that succeed. Reports how many failed. */
+/** Adds a thousand users at once, and measures the calls that succeed. */
 async function measureAddMember(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const count = 1_000
   await createAccounts(fleet, { ids: 'Ulink', logins: 'link-' }, count)

@@ -54,7 +54,6 @@ export async function measurePushes(fleet: Fleet, http: HttpCaller, report: Repo
   report.add('from a message to its push p99', timing.p99, 'ms')
 }
 
-/** Writes a push subscription into the database, because users of the crowd cannot sign in. */
 function subscribe(fleet: Fleet, userId: string, host: string): Promise<void> {
   const keys = createECDH('prime256v1').generateKeys('base64url')
   const auth = randomBytes(16).toString('base64url')

@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type Process = { label: string; internalPort: () => number | undefined }
 
 /**
- * Waits until every process reports that/**
  * Waits until every process reports that it is ready. After `reportMs` it prints which processes are not ready and
  * why, and again when that has changed, at most once per `reportMs`. After `timeoutMs` it throws an error that says
  * the same.
  */
-es: Process[],
+export async function whenAllReady(
+  processes: Process[],
   say: (line: string) => void,
   signal: AbortSignal,
   timeoutMs: number,
@@ -31,8 +31,8 @@ es: Process[],
   }
 }
 
-/** The label of a process that is not ready,/** The label, with the reasons if the process reports any; undefined if it is ready. */
-ort }: Process): Promise<string | undefined> {
+/** The label, with the reasons if the process reports any; undefined if the process is ready. */
+async function whyNotReady({ label, internalPort }: Process): Promise<string | undefined> {
   const port = internalPort()
   if (port === undefined) return label
   try {

@@ -4,7 +4,6 @@ import { TokenVerifier, type ClaimGrants } from 'livekit-server-sdk'
 
 const prefix = '/twirp/livekit.RoomService/'
 
-/** The properties of the fake server that its room service uses. */
 type Server = {
   apiKey: string
   apiSecret: string
