@@ -6,7 +6,7 @@ const rootDir = here('../..')
 
 const long = process.env.PARLEY_TEST_LONG ? [] : ['\\.long\\.test\\.(ts|mjs)$']
 
-/** Packages whose tests in test/ use the PostgreSQL and Redis servers of the run, as those of all services do. */
+/** The services share these servers too. */
 const sharing = ['doctor', 'events', 'jobs', 'postgres', 'redis', 'testkit']
 const others = readdirSync(here('..')).filter((name) => !['e2e', 'README.md', ...sharing].includes(name))
 const behaviour = (names) => `<rootDir>/packages/{${names.join()}}/test/**/*.test.{ts,mjs}`
@@ -33,10 +33,7 @@ export const common = {
   injectGlobals: false,
 }
 
-/**
- * Starts the servers that the test files of a run share, with the `setup()` of a module (a path from the root of the
- * repository).
- */
+/** The module of `hooks` has `setup()` and `teardown()`; its path starts at the root of the repository. */
 export const servers = (hooks) => ({
   globals: { hooks },
   globalSetup: here('jest-global-setup.mjs'),
@@ -50,7 +47,7 @@ const project = (displayName, options) => ({
   ...options,
 })
 
-/** All tests except the end-to-end tests. The location of a file determines which servers are started for it. */
+/** The location of a file determines which servers are started for it. */
 export default {
   rootDir,
   testTimeout: 120_000,

@@ -3,7 +3,6 @@ import { root } from './paths.mjs'
 
 export class Failure extends Error {}
 
-/** A step was ended by a signal. */
 export class Interruption extends Error {
   constructor(signal) {
     super(`ended by ${signal}`)
@@ -24,8 +23,7 @@ export function fail(line) {
 }
 
 /**
- * Ends the process after an error: prints the error with advice, or ends by the signal that interrupted a step. An
- * unexpected error is thrown again.
+ * Prints the error with advice, or ends by the signal that interrupted a step. An unexpected error is thrown again.
  */
 export function endBecauseOf(error) {
   if (error instanceof Interruption) {
@@ -53,7 +51,7 @@ const causes = [
   ],
 ]
 
-/** Advice for a path that cannot be written: programs write to the checkout, and to caches below HOME. */
+/** Programs write to the checkout, and to caches below HOME. */
 const adviceOnWriting = (path) =>
   `${path} ${mustBeWritable}${path.startsWith(root) ? '' : ', or set HOME to another folder'}`
 
@@ -112,7 +110,7 @@ function signalGroup(pid, signal) {
   } catch {}
 }
 
-/** Advice for a full disk or a path that cannot be written; undefined for any other error. */
+/** Undefined for any error that is not about a full disk or a path that cannot be written. */
 function adviceFor({ code, syscall }, folder) {
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull
   // Some releases of Node.js report ENOENT when a folder cannot be created on a read-only file system.

@@ -16,7 +16,6 @@ import { cache } from './paths.mjs'
 
 const pinned = JSON.parse(readFileSync(fileURLToPath(new URL('pinned.json', import.meta.url)), 'utf8'))
 
-/** The `name@version` of a package in pinned.json; undefined if it has none. */
 export const pinnedSpec = (name) => Object.keys(pinned).find((spec) => spec.startsWith(`${name}@`))
 
 export const folderOf = (spec) => join(cache, spec, 'node_modules', nameOf(spec))

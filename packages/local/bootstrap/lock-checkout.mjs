@@ -37,7 +37,6 @@ function listen(path) {
   })
 }
 
-/** Resolves when the process that holds the lock has ended or released it. Calls `onWait` if there is one. */
 function waitForHolder(path, onWait) {
   return new Promise((resolve, reject) => {
     const socket = connect(path)

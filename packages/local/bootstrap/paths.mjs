@@ -7,7 +7,6 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '../../..')
 /** Folder of programs installed only for this checkout. pnpm does not touch hidden folders in node_modules. */
 export const cache = join(root, 'node_modules/.parley')
 
-/** Folder with node and pnpm, which is put first on PATH. */
 export const bin = join(cache, 'bin')
 
 export const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

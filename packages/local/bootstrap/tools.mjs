@@ -24,7 +24,6 @@ const isOwnSuitable = isSuitable(process.versions.node)
 const nodeFile = (folder) => join(folder, 'bin/node')
 const pnpmFile = (folder) => join(folder, 'bin/pnpm.cjs')
 
-/** Path of the Node.js to use: the installed one if it is suitable, otherwise one fetched from npm. */
 export async function prepareNode() {
   if (isOwnSuitable) return process.execPath
   const line = `Node.js ${wanted.split('.')[0]}`
@@ -61,14 +60,13 @@ function failureOf(program, args) {
 
 const scriptsNode = join(root, 'node_modules/.bin/node')
 
-/** Links `node` and `pnpm` in {@link bin}, which is first on PATH. */
+/** The folder {@link bin} is first on PATH. */
 export function linkTools(node, pnpm) {
   link(node, join(bin, 'node'))
   link(pnpm, join(bin, 'pnpm'))
   link(node, scriptsNode)
 }
 
-/** Whether {@link linkTools} has nothing to do. */
 export function areToolsLinked() {
   const node = isOwnSuitable ? process.execPath : nodeFile(folderOf(nodeSpec() ?? ''))
   const pnpm = pnpmFile(folderOf(manifest.packageManager))

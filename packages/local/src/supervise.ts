@@ -9,7 +9,7 @@ import { readSecretSettings, readSettings } from './settings.ts'
 
 const exitConfig = 78
 const exitInterrupted = 130
-/** Signals within this time count as one: the terminal and a wrapper may both deliver the same Ctrl-C. */
+/** The terminal and a wrapper may both deliver the same Ctrl-C. */
 const sameInterruptionMs = 300
 
 /**
@@ -78,7 +78,7 @@ function start(
 
 type ParentRequest = { restart?: string; scale?: { name: string; count: number } }
 
-/** Executes requests of the parent process (`pnpm dev` or `pnpm autoscale`), and reports when each is done. */
+/** The parent process is `pnpm dev` or `pnpm autoscale`. */
 function serveParent(fleet: Fleet) {
   if (process.send === undefined) return
   const report = (work: Promise<unknown>, done: object) =>

@@ -19,7 +19,6 @@ export type Supervised = AsyncDisposable & {
 
 let starts = 0
 
-/** `within` is a command that runs the supervisor, such as unshare. */
 export function startSupervisor(
   dataDir: string,
   env: NodeJS.ProcessEnv = {},

@@ -193,7 +193,6 @@ test.each([
   expect(await pnpm(dir, `${join(dir, 'bin')}:${process.env.PATH}`)).toEqual({ code: 1, out: '', err: `${line}\n` })
 })
 
-/** A folder for PATH with an npm that runs the given script. */
 function npmThat(dir: string, script: string): string {
   mkdirSync(join(dir, 'bin'))
   writeFileSync(join(dir, 'bin/npm'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
@@ -300,7 +299,6 @@ test('a second signal does not interrupt the clean-up after the first', async ()
   expect(child.signalCode).toBe('SIGINT')
 })
 
-/** The Node.js processes that a process has started. */
 function childrenOf(pid = 0): number[] {
   const { stdout } = spawnSync('ps', ['-e', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
   const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/))

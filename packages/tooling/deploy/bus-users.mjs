@@ -4,7 +4,6 @@ import { deployableNames, propertiesOf, replaceBetween } from './manifest.mjs'
 const { deployableOf, services } = await import(inWorkspace('packages/contracts/src/catalogue.ts'))
 const { rpcSubject } = await import(inWorkspace('packages/rpc/src/subjects.ts'))
 
-/** Generates parts of the NATS configuration from the manifest and the catalogue: users, permissions and accounts. */
 export const busFiles = {
   'deploy/nats/parley.conf': (before) => {
     const users = deployableNames.flatMap((name) => [...user(name), ''])

@@ -14,9 +14,8 @@ import { problemsOfScaling } from './scaling.mjs'
 const howToRender = 'with helm on PATH, run: pnpm check-deploy --write'
 
 /**
- * Checks the chart's values and templates, and the rendered objects for each file of ci/. helm renders them, and those
- * of sizes/, if it is installed; otherwise the committed result is used, which must belong to the current chart.
- * kubeconform validates them if it is installed, with the schemas of Kubernetes. `write` updates generated files.
+ * helm renders the objects if it is installed; otherwise the committed result is used, which must belong to the
+ * current chart. kubeconform validates them if it is installed. `write` updates generated files.
  */
 export async function checkChart({ write }) {
   const problems = [

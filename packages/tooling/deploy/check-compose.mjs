@@ -11,7 +11,6 @@ import { choicesOf, problemsOfEnvironment, secretSettings } from './settings.mjs
 
 const folder = inWorkspace('deploy/compose')
 
-/** Checks deploy/compose as it would run with a filled .env. */
 export async function checkCompose() {
   const variables = filledEnvironment()
   const text = readFileSync(join(folder, 'compose.yaml'), 'utf8')
@@ -26,7 +25,6 @@ export async function checkCompose() {
   return withDockerCompose(checker.problems, variables)
 }
 
-/** Settings that operators choose, but that Compose does not pass on to the service. */
 function settingsNotPassedOn(services) {
   const bucket = parse(readFileSync(join(folder, 's3.yaml'), 'utf8')).services
   return deployables.flatMap((name) => {
@@ -37,7 +35,6 @@ function settingsNotPassedOn(services) {
   })
 }
 
-/** Checks the settings of uploads with s3.yaml on top of compose.yaml. */
 async function problemsOfBucket(environment) {
   const text = readFileSync(join(folder, 's3.yaml'), 'utf8')
   const given = Object.keys(parse(text).services.uploads.environment)

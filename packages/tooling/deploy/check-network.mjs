@@ -20,7 +20,7 @@ const reachedBy = {
   'PARLEY_AUTH_PROVIDERS_<n>_CLIENT_SECRET': 'internet',
 }
 
-/** Checks that `reaches` of each deployable in the manifest matches its settings. */
+/** `reaches` of each deployable in the manifest must match its settings. */
 export function problemsOfReach() {
   return deployableNames.flatMap((name) => {
     const settings = settingsOf(name)
@@ -33,9 +33,8 @@ export function problemsOfReach() {
 }
 
 /**
- * Checks the policies of a release: they must allow the connections that settings, routes, Prometheus and
- * `parley status` require, and no others to HTTP ports or out of a pod. `egress` is the chart's value
- * `networkPolicy.egress`: peers for outgoing connections by name, and options.
+ * The policies must allow the connections that settings, routes, Prometheus and `parley status` require, and no
+ * others to HTTP ports or out of a pod. `egress` is the chart's value `networkPolicy.egress`.
  */
 export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
   if (!enabled) return []
@@ -110,7 +109,6 @@ class Network {
       ),
       ...of('HTTPRoute').flatMap(({ spec }) => spec.rules.flatMap((rule) => rule.backendRefs.map(({ name }) => name))),
     ]
-    /** Deployables behind an ingress or a route. */
     this.routed = backends.flatMap((name) => this.behind(name))
   }
 
@@ -122,13 +120,11 @@ class Network {
     return this.services.filter(({ metadata }) => metadata.name === host).map(({ spec }) => spec.selector[component])
   }
 
-  /** Deployables whose URLs are in the settings of a pod. */
   deployablesCalledBy({ spec }) {
     const urls = spec.containers[0].env.filter(({ name }) => name.endsWith('_URLS')).map(({ value }) => value)
     return urls.flatMap((value) => this.behind(new URL(value).hostname))
   }
 
-  /** The policies of a type, `Ingress` or `Egress`, for a pod. */
   policiesFor(pod, type) {
     return this.policies.filter(
       ({ policyTypes, podSelector }) => policyTypes.includes(type) && selects(podSelector, pod.metadata.labels),

@@ -4,8 +4,8 @@ import { chart, isMap, mergeValues, read, sizes, valueFiles } from './renderings
 import { knownKeys, plainVariables, secretSettings } from './settings.mjs'
 
 /**
- * Checks the values of ci/ and sizes/ against the schema. Checks that the schema refuses secrets, unknown keys, too large
- * networks of trusted proxies, and wrong URLs and targets, and accepts the other variables that deployables read.
+ * The schema must accept the values of ci/ and sizes/ and the other variables that deployables read. It must refuse
+ * secrets, unknown keys, too large networks of trusted proxies, and wrong URLs and targets.
  */
 export function problemsOfValues() {
   const validate = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true }).compile(schema())

@@ -8,8 +8,8 @@ export const publicCalls = 'http_route=~"/svc[.].+"'
 export const faults = 'internal|unavailable|deadline_exceeded|unknown|data_loss|5..'
 
 /**
- * The service level objectives, each over thirty days. `good` and `all` are rates over a window: the error budget is
- * the fraction of `all` that need not be `good`.
+ * Thirty days each. `good` and `all` are rates over a window: the error budget is the fraction of `all` that need not
+ * be `good`.
  */
 export const objectives = [
   {
@@ -81,7 +81,6 @@ export const burnRate = (window) => `parley:error_budget_burn:rate${window}`
 /** The number of calls, events or pushes that missed each objective in a window. */
 const missedSeries = (window) => `parley:error_budget_missed:increase${window}`
 
-/** All series that the rules record. */
 export const recordedSeries = [...windows.map(burnRate), ...longWindows.map(missedSeries)]
 
 const groupsOfObjectives = () => [

@@ -11,7 +11,6 @@ import { problemsOfEnvironment, problemsOfMemory, secretSettings } from './setti
 const secretNames = new Set(secretSettings.flatMap(({ names }) => names))
 const component = 'app.kubernetes.io/component'
 
-/** Checks the objects that the chart renders for these values. */
 export async function problemsOfRelease(objects, values) {
   const release = new Release(objects)
   for (const object of objects) release.problems.push(...(await problemsOfObject(object)))

@@ -20,7 +20,6 @@ export function valueFiles() {
   }))
 }
 
-/** The values of sizes/, each on top of the plain values. */
 export function sizes() {
   const { files, values } = valueFiles().find(({ name }) => name === 'plain')
   return readdirSync(`${chart}/sizes`).map((file) => ({
@@ -57,8 +56,7 @@ export function render({ name, files }, { folder = chart, only } = {}) {
 const run = (args) => spawnSync('helm', args, { encoding: 'utf8' })
 
 /**
- * The committed rendering: its objects, the digest of its inputs, and the versions of Kubernetes it was validated
- * against.
+ * The digest is that of the rendering's inputs; `versions` are those of Kubernetes against which it was validated.
  */
 export function golden(name) {
   const text = existsSync(goldenOf(name)) ? readFileSync(goldenOf(name), 'utf8') : ''
@@ -76,7 +74,6 @@ export async function writeGolden({ name, values }, text, validated) {
   await writeFile(goldenOf(name), await formatText(goldenOf(name), [...header, text].join('\n')))
 }
 
-/** The digest of a rendering's inputs, ignoring comments of values.yaml. */
 export function digestOf(values) {
   const hash = createHash('sha256').update(JSON.stringify([values, parse(read('Chart.yaml'))]))
   for (const folder of ['templates', 'files']) {

@@ -9,8 +9,8 @@ export class LocalFleet {
   #readyFile
 
   /**
-   * Starts the fleet with the settings of the environment; `output` is a `stdio` value of `spawn`. `onScaled` is called
-   * with the number of processes once new ones serve and removed ones have ended.
+   * `output` is a `stdio` value of `spawn`. `onScaled` is called with the number of processes once new ones serve and
+   * removed ones have ended.
    */
   constructor({ output, onReady, onScaled, onEnd }) {
     const folder = mkdtempSync(join(tmpdir(), 'parley-autoscale-'))
@@ -29,7 +29,6 @@ export class LocalFleet {
     })
   }
 
-  /** Only those that serve and are not draining. */
   processesOf(name) {
     return JSON.parse(readFileSync(this.#readyFile, 'utf8')).services.filter((service) => service.name === name)
   }

@@ -10,12 +10,11 @@ export class NodeMetrics {
   #windowSeconds
   #scrapes = []
 
-  /** Rates are computed over this window, or over a longer one if it contains fewer than two scrapes. */
   constructor(windowSeconds) {
     this.#windowSeconds = windowSeconds
   }
 
-  /** Adds a scrape: the text that the process served, and the time in seconds. */
+  /** `text` is what the process served; `at` is in seconds. */
   add(at, text) {
     this.#scrapes.push({ at, samples: samplesIn(text) })
     this.#scrapes = this.#scrapes.filter(
@@ -23,7 +22,7 @@ export class NodeMetrics {
     )
   }
 
-  /** The value of a metric; undefined before the first scrape, and for a gauge that the process does not report. */
+  /** Undefined before the first scrape, and for a gauge that the process does not report. */
   value(name) {
     const [oldest] = this.#scrapes
     const newest = this.#scrapes.at(-1)
@@ -59,7 +58,6 @@ function quantile(part, histogram) {
   }
 }
 
-/** Cumulative counts with the upper bound of their bucket, in order. */
 function bucketsOf(samples, series) {
   const counts = new Map()
   for (const { labels, value } of samplesOf(samples, series)) {

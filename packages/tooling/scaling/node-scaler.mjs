@@ -11,8 +11,8 @@ export class NodeScaler {
   #wanted
 
   /**
-   * Starts from the current processes of the fleet. `metricNames` are the metrics to read from each process. Rates are
-   * computed over `rateWindowSeconds`, and a scrape times out after `scrapeMs`.
+   * `metricNames` are read from each process. Rates are computed over `rateWindowSeconds`, and a scrape times out
+   * after `scrapeMs`.
    */
   constructor({ name, fleet, autoscaler, metricNames, rateWindowSeconds, scrapeMs }) {
     this.#name = name

@@ -85,7 +85,6 @@ function allBytes() {
   return sum(wanted.map((file) => statSync(inWorkspace(file)).size))
 }
 
-/** By path in the workspace. */
 function readDurations() {
   try {
     return JSON.parse(readFileSync(cacheFile, 'utf8'))

@@ -3,9 +3,7 @@ const healthyAfterMs = 30_000
 const initialDelayMs = 250
 const maxDelayMs = 15_000
 
-/**
- * Delay before a crashed process is restarted. It grows with each crash, unless the process ran long enough in between.
- */
+/** The delay grows with each crash, unless the process ran long enough in between. */
 export class Backoff {
   #crashes = 0
 

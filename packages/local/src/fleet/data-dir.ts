@@ -12,7 +12,6 @@ export type DataDir = {
   logs: string
   mail: string
   secretsFile: string
-  /** The ports of the last run, which the next one uses again. */
   portsFile: string
   lockFile: string
   operatorFile: string

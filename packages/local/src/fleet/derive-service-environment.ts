@@ -60,7 +60,6 @@ export function deriveServiceEnvironment(
     previousSecret: (name: string) => secrets.peek(`${name}.previous`),
   }
   const result = serviceEnvironment(definition, addresses, env)
-  // Leave out settings from parley.toml that the fleet would pass on: the services read them from the file.
   for (const one of [...settings, ...effectiveSettings(readSecretSettings, { env })])
     if (isFromFile(one)) delete result[one.env]
   return result

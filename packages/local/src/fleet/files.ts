@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-/** Replaces a file atomically: a reader sees either the old or the new content. */
+/** A reader sees either the old or the new content. */
 export function writeAtomically(file: string, content: string, mode: number): void {
   const unfinished = `${file}.${process.pid}.new`
   writeFileSync(unfinished, content, { mode })

@@ -3,7 +3,6 @@ import { identify, isAlive, type ProcessIdentity } from '../infrastructure/index
 import { type DataDir } from './data-dir.ts'
 import { readJson, writeAtomically } from './files.ts'
 
-/** The environment with which a running fleet was started. */
 export type FleetEnvironment = {
   url: string
   env: NodeJS.ProcessEnv
@@ -12,7 +11,7 @@ export type FleetEnvironment = {
 /** Identifies the supervisor too, because a killed supervisor leaves the file behind. */
 type Stored = FleetEnvironment & { supervisor?: ProcessIdentity }
 
-/** Stores the environment of the fleet for commands that need it; only the fleet's user can read the file. */
+/** Only the fleet's user can read the file. */
 export function storeEnvironment({ environmentFile }: DataDir, { url, env }: FleetEnvironment): void {
   // Only the supervisor needs the owner's password.
   const { PARLEY_OWNER_PASSWORD: _, PARLEY_CONFIG_FILE: file, ...read } = parleyVariables(env, true)

@@ -29,16 +29,15 @@ const startTimeoutMs = 180_000
 
 export type Fleet = AsyncDisposable & {
   readonly url: string
-  /** Page that shows mails; undefined when a mail server is configured. */
+  /** Undefined when a mail server is configured. */
   readonly mailUrl: string | undefined
   readonly owner: Owner | undefined
-  /** One entry for each process that is serving. */
   readonly services: FleetProcess[]
   readonly operator: OperatorAccess
-  /** Connection string of PostgreSQL's superuser for a database. */
+  /** Connection string of PostgreSQL's superuser. */
   postgresUrl(database: string): string
   readonly redisUrl: string
-  /** Deletes the stored copy of the generated password. Call it once the password has been shown. */
+  /** Call it once the generated password has been shown. */
   forgetOwnerPassword(): void
   /** Sends a signal to a process of a deployable. A process that ends is restarted. */
   kill(name: string, signal: NodeJS.Signals, index?: number): void
@@ -139,7 +138,6 @@ function assertBuilt(services: ServiceDefinition[]) {
   if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}; run make bootstrap`)
 }
 
-/** Also ends the processes of an interrupted run. */
 async function lockAndClean({ dataDir, say }: StartOptions, cleanUp: CleanUp): Promise<DataDir> {
   const dir = dataDirAt(dataDir)
   createDataDir(dir)

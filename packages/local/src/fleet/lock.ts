@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identify, lockByKernel, readPidFile } from '../infrastructure/index.ts'
 
-/** Delay before a new lock is verified: longer than another process needs between checking the lock and taking it. */
+/** Longer than another process needs between checking the lock and taking it. */
 const verifyAfterMs = 50
 
 class DataDirInUse extends Error {
@@ -15,7 +15,7 @@ class DataDirInUse extends Error {
   }
 }
 
-/** Locks a data folder for this process until the result is disposed. Throws when another process has the lock. */
+/** Throws when another process has the lock. */
 export async function lockDataDir(root: string, lockFile: string): Promise<Disposable> {
   mkdirSync(dirname(lockFile), { recursive: true, mode: 0o700 })
   const holder = readPidFile(lockFile)

@@ -28,7 +28,6 @@ export async function startMediaServer(
   return settingsOf(server.first.url, apiSecret)
 }
 
-/** Settings of the media server that a fleet starts. Undefined if it starts none. */
 export function knownMediaServer(port: number, apiSecret: string | undefined): NodeJS.ProcessEnv | undefined {
   if (port === 0 || apiSecret === undefined || findLivekit() === undefined) return undefined
   return settingsOf(livekitUrl(port), apiSecret)

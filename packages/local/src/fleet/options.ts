@@ -4,9 +4,7 @@ import type { Layout, ServiceDefinition } from './service-list.ts'
 export type FleetOptions = {
   dataDir: string
   port: number
-  /** Default: 127.0.0.1. */
   host?: string
-  /** Default: 1. */
   replicas?: number
   /** The first owner; default: login `parley` with a random password. False: no owner is created. */
   owner?: OwnerOptions | false

@@ -13,7 +13,6 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 class Accounts {
   password: string | undefined
-  /** The first call of the next start creates the owner, but its response is lost. */
   losesResponse = false
 
   start(password?: string): Promise<Owner> {
@@ -27,7 +26,6 @@ class Accounts {
     })
   }
 
-  /** Prints the password, after which no start prints it again. */
   print(): void {
     forgetPassword(new Secrets(join(folder, 'secrets.json')))
   }

@@ -8,13 +8,9 @@ import type { Secrets } from './secrets.ts'
 const pendingKey = 'owner.pendingPassword'
 const announcedKey = 'owner.announced'
 
-/** Login, password and e-mail address of the first owner. */
 export type OwnerOptions = { login: string; password?: string | undefined; email?: string | undefined }
 
-/**
- * The first owner. `password` is set if this start, or an interrupted earlier one, generated it and it has not been
- * shown.
- */
+/** `password` is set if this start, or an interrupted earlier one, generated it and it has not been shown. */
 export type Owner = { login: string; created: boolean; password?: string }
 
 export type OperatorAccess = { natsUrl: string; natsUser: string; natsPassword: string }
@@ -35,7 +31,6 @@ export function bootstrapOwner(
 
 type Created = { created: boolean; login: string; repeated: boolean }
 
-/** Implements {@link bootstrapOwner} with a function that calls accounts. */
 export async function ensureOwner(
   wanted: OwnerOptions,
   secrets: Secrets,

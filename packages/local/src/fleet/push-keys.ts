@@ -1,7 +1,6 @@
 import { effectiveSettings, publicKeyOf } from '@parley/config'
 import { readPushSettings } from '../settings.ts'
 
-/** Services that need keys: notifications sends pushes, and admin passes the public key to browsers. */
 const keyUsers = new Map([
   ['notifications', { isSender: true }],
   ['admin', { isSender: false }],
@@ -9,7 +8,7 @@ const keyUsers = new Map([
 
 const subject = 'mailto:push@parley.invalid'
 
-/** Whether the environment or parley.toml configures push; then the supervisor adds nothing. */
+/** True if the environment or parley.toml configures push; then the supervisor adds nothing. */
 export function isPushConfigured(env: NodeJS.ProcessEnv): boolean {
   return effectiveSettings(readPushSettings, { env }).some(
     ({ source }) => !['default', 'not set', 'missing'].includes(source),

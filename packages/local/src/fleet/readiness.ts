@@ -31,7 +31,6 @@ export async function whenAllReady(
   }
 }
 
-/** The label, with the reasons if the process reports any; undefined if the process is ready. */
 async function whyNotReady({ label, internalPort }: Process): Promise<string | undefined> {
   const port = internalPort()
   if (port === undefined) return label

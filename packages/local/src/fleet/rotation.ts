@@ -10,7 +10,7 @@ import { rotatable } from './service-env.ts'
 
 export type RotatableSecret = { name: string; variable: string; hasPrevious: boolean }
 
-/** The secrets that can be rotated, for the fleet on a data folder. Throws if no fleet has run there. */
+/** Throws if no fleet has run on the folder. */
 export function rotatableSecrets(dataDir: string): RotatableSecret[] {
   assertFleetRan(dataDir)
   const secrets = new Secrets(dataDirAt(dataDir).secretsFile)
@@ -56,7 +56,6 @@ async function lockSecrets(
     throw new Error(`there is no secret ${name}; these can be rotated: ${rotatable.map((one) => one.name).join(', ')}`)
   assertFleetRan(dataDir)
   const { root, lockFile, secretsFile } = dataDirAt(dataDir)
-  // A fleet of another user could not read files written by root.
   if (process.getuid?.() !== statSync(secretsFile).uid)
     throw new Error(`the fleet on ${root} belongs to another user; run this command as that user`)
   const holder = readPidFile(lockFile)

@@ -14,9 +14,6 @@ export class Secrets {
     )
   }
 
-  /**
-   * The secret of that name, generated at first use. By default it starts with a letter and needs no quoting.
-   */
   get(name: string, generate = generateSecret): string {
     const known = this.#values.get(name)
     if (known !== undefined) return known

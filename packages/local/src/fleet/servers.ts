@@ -36,7 +36,6 @@ export type ServersOptions = {
   signal: AbortSignal
 }
 
-/** Starts PostgreSQL, NATS and Redis on a fleet's folders and the ports of its last run. */
 export async function startServers(options: ServersOptions): Promise<Servers> {
   const { dir, secrets, say, signal } = options
   await installMissing(['nats-server', 'redis-server'], say, signal)
@@ -74,7 +73,7 @@ export function filesOf(dir: DataDir, name: string, say: (line: string) => void)
   return { logFile: join(dir.logs, `${name}.log`), pidFile: join(dir.run, `${name}.pid`), say }
 }
 
-/** Starts a server, and restarts it at the same address whenever it ends, until `stop` is called. */
+/** Restarts the server at the same address whenever it ends, until `stop` is called. */
 export async function startAndRestart<T extends Child>(
   name: string,
   start: () => Promise<T>,

@@ -9,20 +9,15 @@ export type FleetAddresses = {
   publicHost: string
   natsUrl: string
   redisUrl: string
-  /** Host in connection strings: {@link Postgres.localHost} or, by default, 127.0.0.1. */
   postgresHost?: string
   postgresPort: number
-  /** Folder with the bytes of assets. */
   assetsFolder: string
   mailFolder: string | undefined
-  /** Undefined if the fleet has no media server of its own. */
   media?: NodeJS.ProcessEnv | undefined
-  /** Undefined when push is configured elsewhere. */
+  /** Undefined when push is configured outside the fleet. */
   vapidPrivateKey?: string | undefined
-  /** Whether videos are processed if no setting says so. */
   videos?: boolean
   secret: (name: string) => string
-  /** Value of a secret before its last rotation. */
   previousSecret?: (name: string) => string | undefined
 }
 
@@ -33,7 +28,6 @@ export const rotatable = [
   { name: 'uploadsBlob', variable: 'PARLEY_UPLOADS_BLOB_SECRET' },
 ] as const
 
-/** Services that need the key with which blobs are handed to uploads. */
 const blobDeployables = new Set<string>(
   deployableNames.filter((name) => propertiesOf(name).secrets?.includes('PARLEY_UPLOADS_BLOB_SECRET')),
 )
@@ -43,7 +37,6 @@ const videoDeployables = new Set(['uploads', 'admin'])
 
 const webClientFolder = (): string => join(repositoryRoot(), 'packages/web/dist')
 
-/** Variables of the supervisor itself, which services do not receive. */
 const supervisorVariables = [
   'PARLEY_OWNER_LOGIN',
   'PARLEY_OWNER_PASSWORD',
@@ -120,7 +113,7 @@ function mediaSettings({ name }: ServiceDefinition, { media }: FleetAddresses): 
   return { PARLEY_LIVEKIT_ENABLED, PARLEY_LIVEKIT_URL }
 }
 
-/** Older data is read with these. */
+/** Older data can be read with the previous secrets. */
 function previousSecrets(
   { name }: ServiceDefinition,
   { previousSecret }: Pick<FleetAddresses, 'previousSecret'>,
@@ -131,7 +124,6 @@ function previousSecrets(
   )
 }
 
-/** Removes empty variables: they count as not set. */
 function withoutEmpty(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ''))
 }

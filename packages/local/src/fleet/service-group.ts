@@ -9,7 +9,6 @@ import { SupervisedService } from './supervised-service.ts'
 
 /** Longer than a process needs to drain or, if it cannot drain, to exit by itself. */
 const stopTimeoutMs = 25_000
-/** How many times ports are chosen: a free port may be taken before its process listens. */
 const maxPortAttempts = 3
 
 export type ServiceGroupOptions = {
@@ -22,7 +21,6 @@ export type ServiceGroupOptions = {
   onChange: () => void
 }
 
-/** Another program has taken a port that was free when it was chosen. */
 class PortTaken extends Error {}
 
 type Member = { service: ServiceDefinition; index: number; label: string; supervised: SupervisedService }
@@ -32,7 +30,6 @@ export class ServiceGroup {
   readonly #members: Member[] = []
   /** Removed processes that are still draining. */
   readonly #draining = new Set<Member>()
-  /** Ports of the processes that gateways forward to, chosen before those processes start. */
   readonly #ports = new Map<string, number>()
   #stopped = false
 
@@ -68,7 +65,6 @@ export class ServiceGroup {
     await Promise.all(this.#members.map(({ supervised }) => supervised.waitUntilServing()))
   }
 
-  /** Processes that serve now. */
   processes(): FleetProcess[] {
     return this.#members.flatMap(({ service, supervised }) => {
       const { current } = supervised
@@ -93,7 +89,7 @@ export class ServiceGroup {
   }
 
   /**
-   * Starts or drains processes of a service until it has `count`; the newest are removed first. Resolves when the new
+   * Starts or drains processes until the service has `count`; the newest are removed first. Resolves when the new
    * ones serve, or were removed by a later call, and the removed ones have ended. Gateways forward only to the
    * processes of the start.
    */
@@ -198,7 +194,6 @@ export class ServiceGroup {
   }
 }
 
-/** The name of a service, and of the deployables in it if there are several. */
 function namesOf({ name, holds }: ServiceDefinition): Pick<FleetProcess, 'name' | 'holds'> {
   return { name, ...(holds && { holds: holds.map((deployable) => deployable.name) }) }
 }

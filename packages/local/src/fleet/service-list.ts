@@ -22,7 +22,7 @@ export type ServiceDefinition = {
   edge?: boolean
 }
 
-/** The deployables, with the paths of their bundles below `root`, by default this checkout. */
+/** The bundles are below `root`. */
 export function parleyServices(root = repositoryRoot(), layout: Layout = 'separate'): ServiceDefinition[] {
   const separate = deployableNames.map((name) => deployable(root, name))
   if (layout === 'separate') return separate

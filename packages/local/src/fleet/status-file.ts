@@ -11,11 +11,9 @@ export type FleetProcess = {
   url?: string
 }
 
-/** Whether a process runs a deployable, alone or with others. */
 export const isOf = (deployable: string, { name, holds = [] }: Pick<FleetProcess, 'name' | 'holds'>): boolean =>
   name === deployable || holds.includes(deployable)
 
-/** Content of the ready file. */
 export type ReadyState = {
   url: string
   ownerLogin: string
@@ -32,10 +30,7 @@ export class StatusFile<State extends object = ReadyState> {
   #state: (() => State) | undefined
   #retry: NodeJS.Timeout | undefined
 
-  /**
-   * Removes the file of an earlier run. Without a path nothing is ever written. The first failure to write is printed
-   * with `say`.
-   */
+  /** Removes the file of an earlier run. The first failure to write is printed with `say`. */
   constructor(file: string | undefined, say: (line: string) => void) {
     this.#file = file === undefined ? undefined : resolve(file)
     this.#say = say
@@ -47,9 +42,7 @@ export class StatusFile<State extends object = ReadyState> {
     this.update()
   }
 
-  /**
-   * Writes the file again after a process has changed. A failed write is retried later, and does not stop the fleet.
-   */
+  /** A failed write is retried later, and does not stop the fleet. */
   update(): void {
     if (this.#file === undefined || this.#state === undefined) return
     clearTimeout(this.#retry)

@@ -6,24 +6,23 @@ export type SupervisedOptions = {
   /** Name in messages: `rooms`, or `rooms (2)` for a second process. */
   label: string
   main: string
-  /** Returns the environment of the next process; `last` has the ports of the last process that served. */
+  /** `last` has the ports of the last process that served. */
   env: (last: Serving | undefined) => NodeJS.ProcessEnv
   logFile: string
   pidFile: string
   say: (line: string) => void
   onLine: (line: string) => void
-  /** Called when a process ends before any has served: returns why another attempt would fail too, or undefined. */
+  /** Returns why another attempt would fail too, or undefined, when a process has ended before any served. */
   whyUnstartable: () => Promise<Error | undefined>
   onChange: () => void
 }
 
-/** Exit code of a service that rejects its configuration; a restart would not help. */
+/** A service exits with this code if it rejects its configuration. */
 const configurationExit = 78
 
-/** How a process ended, as text; `rejection` has the errors of an invalid configuration. */
+/** `rejection` has the errors of an invalid configuration. */
 type Ending = { how: string; livedMs: number; rejection: string | undefined }
 
-/** One process of a service, restarted with a growing delay whenever it ends unexpectedly. */
 export class SupervisedService {
   readonly #options: SupervisedOptions
   readonly #backoff = new Backoff()
@@ -41,13 +40,12 @@ export class SupervisedService {
     this.#ended = this.#startAndRestart()
   }
 
-  /** Pid and addresses of the serving process; undefined while none serves. */
   get current(): ({ pid: number } & Serving) | undefined {
     if (this.#process === undefined || this.#serving === undefined) return undefined
     return { pid: this.#process.pid, ...this.#serving }
   }
 
-  /** Resolves once a process serves. Rejects if the service is stopped, or if another attempt would fail too. */
+  /** Rejects if the service is stopped, or if another attempt would fail too. */
   waitUntilServing(): Promise<void> {
     if (this.#serving !== undefined) return Promise.resolve()
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
@@ -99,7 +97,6 @@ export class SupervisedService {
     this.#fail(new Error(`${label} was stopped`))
   }
 
-  /** Runs a process until it ends. A failed start counts as an end. */
   async #runOnce(): Promise<Ending> {
     try {
       const process = this.#launch()

@@ -11,13 +11,11 @@ export type ChildOptions = {
   command: string
   args: string[]
   cwd: string
-  /** File to which stdout and stderr are appended. */
   logFile: string
-  /** File with the child's pid, with which a later {@link startChild} can end it if this process could not. */
+  /** With this file a later {@link startChild} can end the child if this process could not. */
   pidFile: string
   env?: NodeJS.ProcessEnv
   user?: SystemUser | undefined
-  /** Inherited as number 3 and held open. */
   inheritedFd?: number | undefined
   /** Signals that end the process, the gentlest first. */
   stopSignals: NodeJS.Signals[]
@@ -27,10 +25,8 @@ export type ChildOptions = {
 
 export type Child = AsyncDisposable & {
   pid: number
-  /** Resolves when the process has ended. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   isRunning(): boolean
-  /** May be called repeatedly. */
   stop(): Promise<void>
   lastLines(): string
 }
@@ -89,7 +85,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   }
 }
 
-/** Polls until the server answers. Throws with its last log lines if the process ends, or after `timeoutMs`. */
+/** Throws with the last log lines if the process ends, or after `timeoutMs`. */
 export async function whenReady(child: Child, name: string, isReady: () => Promise<boolean>, timeoutMs = 30_000) {
   for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(15)) {
     if (!child.isRunning()) throw new Error(`${name} ended while it started:\n${child.lastLines()}`)
@@ -99,7 +95,7 @@ export async function whenReady(child: Child, name: string, isReady: () => Promi
   throw new Error(`${name} did not answer within ${timeoutMs / 1000} s:\n${child.lastLines()}`)
 }
 
-/** Linux can send a signal to a child whose parent is gone, even after kill -9; util-linux has a command for it. */
+/** Linux can send a signal to a child whose parent is gone, even after kill -9. */
 function endWithParent(command: string, args: string[], signal: NodeJS.Signals): [string, string[]] {
   const setpriv = process.platform === 'linux' ? findExecutable('setpriv') : undefined
   if (setpriv === undefined) return [command, args]

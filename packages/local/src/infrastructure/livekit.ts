@@ -13,19 +13,18 @@ export type Livekit = Child & {
 
 export type LivekitOptions = ServerOptions & {
   apiKey: string
-  /** At least 32 characters. */
   apiSecret: string
   webhookUrls: readonly string[]
   /** Ports for audio and video; free ones by default. */
   mediaPorts?: { tcp: number; udp: number }
 }
 
-/** Path of the program; undefined if it is not found. Parley never installs it. */
+/** Undefined if the program is not installed. Parley never installs it. */
 export const findLivekit = (): string | undefined => findExecutable(program)
 
 export const livekitUrl = (port: number): string => `ws://127.0.0.1:${port}`
 
-/** Starts LiveKit on loopback. Throws if the program is not found or does not answer. */
+/** Throws if the program is not found or does not answer. */
 export async function startLivekit(options: LivekitOptions): Promise<Livekit> {
   const command = findLivekit()
   if (command === undefined) throw new Error(`${program} is not on PATH`)

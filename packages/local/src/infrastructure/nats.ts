@@ -7,7 +7,6 @@ import { requireExecutable } from './system-packages.ts'
 
 export type Nats = Child & {
   port: number
-  /** URL without credentials. */
   url: string
 }
 

@@ -2,13 +2,13 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identify, isAlive, type ProcessIdentity } from './process-identity.ts'
 
-/** Writes a pid file, so that a later start can end the process if its parent was killed. */
+/** A later start can end the process if its parent was killed. */
 export function writePidFile(file: string, pid: number): void {
   const identity = identify(pid)
   if (identity !== undefined) writeFileSync(file, JSON.stringify(identity))
 }
 
-/** The process that a pid file names, if it still runs; never another process that got the same pid. */
+/** Undefined if the process has ended, even if another one got the same pid. */
 export function readPidFile(file: string): ProcessIdentity | undefined {
   try {
     return parseLivingProcess(readFileSync(file, 'utf8'))
@@ -37,10 +37,6 @@ export function removePidFile(file: string): void {
   }
 }
 
-/**
- * Ends the process that a pid file names, if it still runs: sends each signal in turn, waits up to `stopTimeoutMs`
- * after each, and sends SIGKILL last. Returns whether there was one; throws if it survives SIGKILL.
- */
 export async function endLeftover(file: string, signals: NodeJS.Signals[], stopTimeoutMs = 5000): Promise<boolean> {
   const identity = readPidFile(file)
   if (identity !== undefined) await endProcess(identity, signals, stopTimeoutMs)
@@ -48,7 +44,7 @@ export async function endLeftover(file: string, signals: NodeJS.Signals[], stopT
   return identity !== undefined
 }
 
-/** How long to wait after SIGKILL; on a busy machine the system needs a while. */
+/** On a busy machine the system needs a while. */
 const killTimeoutMs = 10_000
 
 export async function endProcess(identity: ProcessIdentity, signals: NodeJS.Signals[], stopTimeoutMs = 5000) {

@@ -24,7 +24,6 @@ afterAll(() => {
 const asRoot = process.getuid?.() === 0 ? test : test.skip
 const why = process.getuid?.() === 0 ? '' : ' (skipped: only root runs PostgreSQL as another user)'
 
-/** Binaries in a folder that nobody else may enter. */
 function privateBinaries(version: string) {
   const dir = join(folder, version, 'bin')
   mkdirSync(dir, { recursive: true })

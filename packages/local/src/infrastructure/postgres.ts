@@ -9,7 +9,6 @@ import { openPostgresFolder, postgresEnvironment } from './postgres-folder.ts'
 import { programOf } from './process-identity.ts'
 import type { ServerOptions } from './server-options.ts'
 
-/** A PostgreSQL server that runs as a child of this process. */
 export type Postgres = Child & {
   port: number
   /**
@@ -18,9 +17,7 @@ export type Postgres = Child & {
    * or backslash.
    */
   localHost: string
-  /** Connection string of the superuser for a database. */
   url(database: string): string
-  /** Connection string of the superuser for the database `postgres`. */
   adminUrl: string
 }
 

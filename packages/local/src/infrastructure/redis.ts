@@ -7,7 +7,6 @@ import { requireExecutable } from './system-packages.ts'
 
 export type Redis = Child & {
   port: number
-  /** URL, with the password if there is one. */
   url: string
 }
 
@@ -26,7 +25,6 @@ export async function startRedis(options: ServerOptions & { password?: string })
     'appendonly no',
     'daemonize no',
   ]
-  // An idle server then wakes less often. Expired keys are not returned even before they are deleted.
   lines.push('hz 1')
   if (password !== undefined) lines.push(`requirepass ${password}`)
   writeFileSync(conf, lines.join('\n') + '\n', { mode: 0o600 })

@@ -3,12 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findExecutable } from './executables.ts'
 import { forbidServiceStarts } from './service-starts.ts'
 
-/** How long to wait for the lock of the package manager: an automatic update takes minutes. */
+/** An automatic update takes minutes. */
 const lockTimeoutMs = 15 * 60_000
 let updated: Promise<void> | undefined
 let installing: Promise<void> = Promise.resolve()
 
-/** Homebrew's names of the packages that Parley needs. */
 const brewNames: Record<string, string> = { 'nats-server': 'nats-server', 'redis-server': 'redis' }
 
 /**
@@ -72,7 +71,7 @@ function installAdvice(names: string[]): string {
   return `${list} ${verb} not installed; Parley installs packages only as root on Debian and Ubuntu. Install with: sudo apt-get install ${names.join(' ')} (or your system's package manager), and check that the program is on PATH`
 }
 
-/** Repeats apt-get while a lock is held. Its own option DPkg::Lock::Timeout covers only one of several locks. */
+/** DPkg::Lock::Timeout covers only one of several locks. */
 async function whenUnlocked(
   apt: string,
   args: string[],
@@ -94,7 +93,7 @@ async function whenUnlocked(
 
 const heldLock = /(Could not get lock|dpkg frontend lock was locked|Unable to acquire the dpkg frontend lock)[^\n]*/
 
-/** Runs apt in its own process group, because Ctrl-C must not interrupt dpkg; apt itself stops at a safe point. */
+/** Ctrl-C must not interrupt dpkg, so apt runs in its own process group. apt itself stops at a safe point. */
 function runApt(apt: string, args: string[], signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(apt, ['-o', 'DPkg::Lock::Timeout=0', ...args], {

@@ -17,7 +17,6 @@ export function postgresUser(existingFolder: string): SystemUser | undefined {
   return user
 }
 
-/** Considers the modes of parent folders, mount options and access control lists. */
 export function canEnter(user: SystemUser, folder: string): boolean {
   const result = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], {
     uid: user.uid,

@@ -11,8 +11,8 @@ const mailHtmlPolicy = `${commonPolicy.replace("base-uri 'none'; ", '')}; img-sr
 export type MailPage = { readonly url: string; close: () => Promise<void> }
 
 /**
- * Serves the mails of a folder on the loopback interface. Mails contain codes and links for signing in, so the URL
- * has a secret part: neither other users of the machine nor web pages can read the mails.
+ * Mails contain codes and links for signing in, so the URL has a secret part: neither other users of the machine nor
+ * web pages can read the mails.
  */
 export async function serveMails(folder: string, port: number, secret: string): Promise<MailPage> {
   const server = createServer((request, response) => {

@@ -1,10 +1,8 @@
 const range = '[$__rate_interval]'
 
-/** Per second over the fleet, by labels. */
 export const rate = (series, by, where = '') =>
   `sum(rate(${series}${where && `{${where}}`}${range}))${by && ` by (${by})`}`
 
-/** Quantile of a histogram over the fleet. */
 export const quantile = (q, histogram, by, where = '') =>
   `histogram_quantile(${q}, ${rate(`${histogram}_bucket`, ['le', by].filter(Boolean).join(', '), where)})`
 
