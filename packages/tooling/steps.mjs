@@ -5,10 +5,7 @@ export const workspace = fileURLToPath(new URL('../..', import.meta.url))
 
 export const inWorkspace = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/**
- * Runs a command in the root of the repository. Resolves with whether it succeeded, the seconds that it took, and its
- * output.
- */
+/** Resolves with whether the command succeeded, the seconds that it took, and its output. */
 export function runStep({ name, command, args, env }) {
   const began = performance.now()
   return new Promise((resolve) => {
@@ -32,10 +29,7 @@ export function runStep({ name, command, args, env }) {
   })
 }
 
-/**
- * Runs steps, at most `maxConcurrent` at a time. Prints the result of each step, and the output of each failed one.
- * Returns the names of the failed steps.
- */
+/** Prints the result of each step, and the output of each failed one. Returns the names of the failed steps. */
 export async function runSteps(steps, { maxConcurrent = 2, say = console.log } = {}) {
   const waiting = [...steps]
   const failed = []

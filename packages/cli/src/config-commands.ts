@@ -6,7 +6,6 @@ import { environmentInFolder } from './environment-in-folder.ts'
 import { outputOf } from './programs.ts'
 import type { CommandContext } from './command-context.ts'
 
-/** Adds `config`, which shows the settings that every service would read if started now, and their sources. */
 export function addConfigCommand(parent: Command, { print, dataDir, env }: CommandContext): void {
   parent
     .command('config')

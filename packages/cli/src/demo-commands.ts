@@ -6,7 +6,6 @@ import { exitCodes, Failure } from './failure.ts'
 import type { CommandContext } from './command-context.ts'
 
 export function addDemoCommands(parent: Command, { access, withOperator, print, dataDir }: CommandContext): void {
-  /** The file with the import source of the sample content, by which a later command finds the content. */
   const file = () => join(dataDir(), 'demo.json')
 
   parent

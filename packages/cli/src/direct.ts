@@ -8,12 +8,12 @@ import { nameOf } from './operator.ts'
 
 export type Databases = { accounts: NodeJS.ProcessEnv; admin: NodeJS.ProcessEnv }
 
-/** The answer of admin. `blocked`: whether the login of the request is blocked. */
+/** `blocked`: whether the login of the request is blocked. */
 type PolicyAnswer = { policy: JsonValue; blocked: boolean }
 
 /**
- * Uses the databases of accounts and admin directly; only PostgreSQL has to run. Running services receive the changes
- * through the outbox. Throws a {@link Failure} as {@link callOperator} does.
+ * Only PostgreSQL has to run. Running services receive the changes through the outbox. Throws a {@link Failure} as
+ * {@link callOperator} does.
  */
 export async function callOperatorDirectly<T>(
   databases: Databases,

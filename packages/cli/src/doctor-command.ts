@@ -8,16 +8,15 @@ import { outputOf } from './programs.ts'
 import type { CommandContext } from './command-context.ts'
 import { formatCount } from './transfer/format-count.ts'
 
-/** Time limit for all checks of one service, which run concurrently, in milliseconds. */
+/** For all checks of one service, which run concurrently. */
 const serviceTimeoutMs = 45_000
 
-/** Variables with the URL of a server; every service has at least one of them. */
+/** Every service has at least one of these variables. */
 const serverVariables = /^PARLEY_(NATS_URL|REDIS_URL|[A-Z]+_DATABASE_URL)$/
 
 type ServiceFinding = { service: string } & Finding
 type Report = { result: Result; counts: Record<Result, number>; findings: ServiceFinding[] }
 
-/** Adds `doctor`: checks settings and dependencies of every service with the service's own program. */
 export function addDoctorCommand(parent: Command, { print, dataDir, env }: CommandContext): Command {
   return parent
     .command('doctor')
@@ -76,7 +75,7 @@ function summarize(findings: ServiceFinding[]): Report {
   return { result: counts.fail > 0 ? 'fail' : counts.warn > 0 ? 'warn' : 'ok', counts, findings }
 }
 
-/** A finding that several services report is shown only once, with the names of the services. */
+/** A finding that several services report is shown once. */
 function asText({ counts, findings }: Report, all: boolean): string {
   const groups = new Map<string, ServiceFinding[]>()
   for (const finding of findings.filter(({ result }) => all || result !== 'ok')) {

@@ -1,9 +1,8 @@
 export const exitCodes = { refused: 1, usage: 2, unreachable: 3 } as const
 
-/** A failure with a message for the operator and an exit code. */
 export class Failure extends Error {
   readonly exitCode: number
-  /** Short name of the failure, printed with `--json`. */
+  /** Printed with `--json`. */
   readonly code: string
 
   constructor(exitCode: number, code: string, message: string, options?: ErrorOptions) {

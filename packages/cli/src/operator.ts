@@ -7,10 +7,10 @@ import { exitCodes, Failure, misused, unreachable } from './failure.ts'
 export type Operator = Client<typeof OperatorService>
 
 const connectMs = 5_000
-/** The only user of the bus that may call the operator's methods; calls of others are dropped without an answer. */
+/** Nobody answers calls of other users of the bus. */
 const busUser = 'operator'
 
-/** Calls the fleet. Throws a {@link Failure} if it refuses the call or cannot be reached. */
+/** Throws a {@link Failure} if the fleet refuses the call or cannot be reached. */
 export async function callOperator<T>(access: OperatorAccess, use: (operator: Operator) => Promise<T>): Promise<T> {
   await using bus = await connect(access)
   await using rpc = createRpcClient(bus, { name: access.natsUser, defaultTimeoutMs: 10_000 })
@@ -48,7 +48,6 @@ export async function connect(access: OperatorAccess): Promise<Bus> {
   }
 }
 
-/** The wire name of a code, such as `already_exists`. */
 export function nameOf(code: Code): string {
   return Code[code].replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 }

@@ -3,7 +3,7 @@ import { misused } from './failure.ts'
 
 export type PasswordInput = Readable & { isTTY?: boolean | undefined }
 
-/** Longer than any password; longer input is refused before it is read completely. */
+/** Longer input is refused before it is read completely. */
 const maxBytes = 4096
 
 /**

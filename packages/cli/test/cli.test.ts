@@ -38,7 +38,6 @@ let nats: Nats
 let accounts: Bus
 let server: AsyncDisposable
 
-/** True if that cannot be determined. */
 function isStopped(pid: number): boolean {
   const tasks = `/proc/${pid}/task`
   if (!existsSync(tasks)) return true
@@ -87,7 +86,6 @@ beforeAll(async () => {
           userId: 'U1',
           emails: login === 'none' ? [] : [{ address: 'a@example.org', verifiedAt: { seconds: 1_900_000_000n } }],
         }),
-        // Only the session S1 exists.
         endSessions: ({ sessionIds }) => ({ userId: 'U1', ended: sessionIds.filter((id) => id === 'S1').length }),
         removeEmail(request) {
           requested.push({ ...request, $typeName: undefined })

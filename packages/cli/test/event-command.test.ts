@@ -34,7 +34,6 @@ const closing: (() => unknown)[] = []
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 const requests: unknown[] = []
 let natsUrl = ''
-/** Number of parked events, by service. */
 const parked: Partial<Record<Name, number>> = {}
 
 beforeAll(async () => {

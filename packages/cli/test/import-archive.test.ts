@@ -19,7 +19,6 @@ import { Report } from '../src/transfer/report.ts'
 type FakeOptions = {
   known?: string[]
   foreign?: boolean
-  /** Bodies and names that are refused. */
   refused?: string
 }
 

@@ -101,7 +101,6 @@ function selectMeasurements(): Set<string> {
   return new Set(selected)
 }
 
-/** Returns the milliseconds of a raw round trip. */
 async function measureBus(dir: string, report: Report): Promise<number> {
   const nats = await measureNatsFloors(dir)
   report.add('raw NATS round trip p50', nats.raw.p50, 'ms')

@@ -27,7 +27,7 @@ export class Report {
     print(this.record(name, value, unit, { floor, budget }))
   }
 
-  /** With the part of each process. Prints the sum. */
+  /** Records the part of each process too, and prints the sum. */
   addCpu(name: string, cpu: CpuTime, compared: Comparison = {}): void {
     print(this.recordCpu(name, cpu, compared))
   }
@@ -51,7 +51,6 @@ export class Report {
     return Object.assign(this.record(name, ms, 'ms', compared), { processes: parts })
   }
 
-  /** Returns the figures that exceed their budget by more than a third. */
   overBudget(): Figure[] {
     return this.#figures.filter(({ value, budget }) => budget !== null && value > budget * tolerance)
   }

@@ -56,7 +56,7 @@ export function testCaller(who: TestCaller): Caller {
   }
 }
 
-/** A transport for calls on behalf of a user. */
+/** Calls are on behalf of the user. */
 export function callAs(rpc: RpcClient, who: TestCaller): Transport {
   return rpc.transport({ caller: testCaller(who) })
 }

@@ -61,7 +61,6 @@ export class DnsServer implements AsyncDisposable {
   }
 }
 
-/** The name in a query, and the offset of its end. */
 function nameOf(question: Buffer): { name: string; end: number } {
   const labels: string[] = []
   let at = 12
@@ -72,6 +71,5 @@ function nameOf(question: Buffer): { name: string; end: number } {
   return { name: labels.join('.').toLowerCase(), end: at + 1 }
 }
 
-/** An address record of the queried name, valid for a minute. */
 const recordOf = (address: string): Buffer =>
   Buffer.from([0xc0, 12, 0, ipv4, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)])

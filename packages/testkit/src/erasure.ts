@@ -3,14 +3,14 @@ import { declareStreams } from '@parley/events'
 import type { Bus } from '@parley/rpc'
 import { publishEvents } from './publish-events.ts'
 
-/** Requests the erasure of an account from services, as accounts does. */
+/** As accounts requests it from services. */
 export async function requestErasure(bus: Bus, userId: string, pass = 1): Promise<void> {
   await declareStreams(bus)
   const about = { aggregateType: 'user', aggregateId: userId, kind: 'erasure_requested' } as const
   await publishEvents(bus, { ...about, version: BigInt(pass), fact: { case: 'erasureRequested', value: { pass } } })
 }
 
-/** Collects the reports that erasing services send to a fake of accounts. */
+/** Reports that erasing services send to a fake of accounts. */
 export class ErasureReports {
   readonly all: Pick<ReportErasedRequest, 'userId' | 'service' | 'pass' | 'found'>[] = []
 
@@ -19,7 +19,7 @@ export class ErasureReports {
     return {}
   }
 
-  /** The number of items that a pass found; undefined until it is reported. */
+  /** Undefined until the pass is reported. */
   found(userId: string, pass: number): bigint | undefined {
     return this.all.find((report) => report.userId === userId && report.pass === pass)?.found
   }

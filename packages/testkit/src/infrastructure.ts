@@ -1,4 +1,3 @@
-/** Addresses of the servers that the test files of one jest run share. */
 export type TestInfrastructure = { postgresAdminUrl: string; redisUrl: string }
 
 /** Throws outside a run with the global setup. */

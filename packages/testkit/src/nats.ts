@@ -8,7 +8,7 @@ import { type StoppableServer, outageProxy } from '@parley/tooling/outage-proxy'
 import { temporaryFolder } from './run-folder.ts'
 
 export type TestNats = StoppableServer & {
-  /** For tests that freeze the server; undefined for a given server. */
+  /** Undefined for a given server. */
   pid(): number | undefined
 }
 
@@ -23,7 +23,7 @@ export function testNats(options: { conf?: string; env?: NodeJS.ProcessEnv } = {
   return withKeeper(given ? useGivenNats(given) : startOwnNats(options))
 }
 
-/** As admin does in a fleet. */
+/** The server gets a keeper of the event stream, as in a fleet. */
 async function withKeeper(starting: Promise<TestNats>): Promise<TestNats> {
   const server = await starting
   const bus = await connectBus({ url: server.url, name: 'admin', purpose: 'events' })

@@ -7,7 +7,6 @@ type Override = (request: IncomingMessage, response: ServerResponse) => unknown
 
 type Claims = Record<string, unknown>
 
-/** A provider that tests can reconfigure. */
 export type OidcProvider = AsyncDisposable & {
   issuer: string
   clientId: string

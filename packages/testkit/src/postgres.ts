@@ -40,7 +40,7 @@ export async function testDatabase(
   }
 }
 
-/** The long connection timeout is for slow machines: connecting is not what is tested. */
+/** The long connection timeout is for slow machines. */
 export const openTestDatabase = (url: string, options: Partial<DatabaseOptions> = {}): Promise<Database> =>
   openDatabase({ url, pool: 4, name: 'test', connectTimeoutMs: 30_000, ...options })
 

@@ -62,7 +62,7 @@ export class PushService {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Subscribes as a browser does; returns the subscription for the web application. */
+  /** Returns the subscription for the web application. */
   subscribe(name: string): { endpoint: string; p256dh: string; auth: string } {
     const keys = createECDH('prime256v1')
     keys.generateKeys()
@@ -75,7 +75,6 @@ export class PushService {
     }
   }
 
-  /** The pushes that a browser received, in order. */
   receivedBy(name: string): ReceivedPush[] {
     return this.received.filter(({ browser }) => browser === name)
   }

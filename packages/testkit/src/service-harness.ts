@@ -21,7 +21,6 @@ export type DatabaseServiceParts<Config, Overrides> = ServiceParts<Config, Overr
     migrations: URL
   }
 
-/** A process of the service under test. It may be disposed repeatedly. */
 export type TestProcess = Service & { url: string }
 
 type ClientsOf<S extends Record<string, DescService>> = { [K in keyof S]: Client<S[K]> }
@@ -34,7 +33,6 @@ export type ServiceHarness<Overrides = unknown> = {
   settings: NodeJS.ProcessEnv
   /** Starts a process, which lives as long as the harness or until it is disposed. */
   start: (settings?: NodeJS.ProcessEnv, overrides?: Overrides) => Promise<TestProcess>
-  /** Stops every process and starts as many new ones. */
   restart: () => Promise<void>
   serveFakes: (routes: (routes: ServiceRoutes) => void) => Promise<void>
   /** A client of the service, acting as another service or, with `who`, as a user. */

@@ -22,7 +22,6 @@ export type SlackExportContent = {
   byChannel: Map<string, { messages: number; replies: number }>
   /** Names of private channels. */
   privateChannels: string[]
-  /** E-mail address and name of each person, and whether the account was deactivated. */
   addresses: { email: string; name: string; deleted: boolean }[]
 }
 
@@ -158,7 +157,6 @@ const conversations = (count: number, letter: string, stem: string, first: strin
     purpose: { value: '' },
   }))
 
-/** A random generator that gives the same results for the same seed. */
 class Chance {
   readonly #people: readonly string[]
   #state: number
@@ -184,7 +182,6 @@ class Chance {
     return this.pick(this.#people)
   }
 
-  /** At most this number of different people. */
   people(atMost: number): string[] {
     return [...new Set(Array.from({ length: atMost }, () => this.person()))]
   }

@@ -55,9 +55,7 @@ export function render({ name, files }, { folder = chart, only } = {}) {
 
 const run = (args) => spawnSync('helm', args, { encoding: 'utf8' })
 
-/**
- * The digest is that of the rendering's inputs; `versions` are those of Kubernetes against which it was validated.
- */
+/** `digest`: of the rendering's inputs. `validated`: the versions of Kubernetes against which it was validated. */
 export function golden(name) {
   const text = existsSync(goldenOf(name)) ? readFileSync(goldenOf(name), 'utf8') : ''
   const line = (key) => new RegExp(`^# ${key}: (.+)$`, 'm').exec(text)?.[1]

@@ -32,7 +32,6 @@ function anchorsOf(page) {
   )
 }
 
-/** Undefined if the link works. */
 function problemOf(page, link) {
   const [path, anchor] = link.split('#')
   const target = path === '' ? join(root, page) : resolve(root, dirname(page), path)
@@ -70,7 +69,6 @@ async function helpOf(words) {
   return help
 }
 
-/** Undefined if the command line works. */
 async function problemOfCommand(page, line) {
   const words = line.split(' ').filter(Boolean)
   const names = words.slice(0, words.findIndex((word) => word.startsWith('-')) >>> 0)
@@ -85,7 +83,6 @@ async function problemOfCommand(page, line) {
   return unknown && `${page}: parley ${names.join(' ')} has no ${unknown}`
 }
 
-/** How many of the names, from the first, are commands and subcommands. */
 async function depthOf(names) {
   for (let depth = 0; depth < names.length; depth++) {
     const usage = (await helpOf(names.slice(0, depth + 1))).split('\n')[0]

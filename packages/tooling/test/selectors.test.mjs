@@ -6,7 +6,6 @@ import { problemsOfSelectors } from '../deploy/check-selectors.mjs'
 
 const golden = fileURLToPath(new URL('../deploy/golden/full.yaml', import.meta.url))
 
-/** The objects that the chart renders, after a change to one of them. */
 function renderedObjects(kind, name, change) {
   const objects = parseAllDocuments(readFileSync(golden, 'utf8'))
     .map((each) => each.toJS())

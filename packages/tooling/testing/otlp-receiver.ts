@@ -24,7 +24,6 @@ type Batch = {
   resourceMetrics?: { resource: Resource; scopeMetrics: { metrics: Metric[] }[] }[]
 }
 
-/** A span that was received. */
 export type ReceivedSpan = Omit<OtlpSpan, 'attributes' | 'links' | 'kind'> & {
   service: string
   version: string
@@ -39,7 +38,6 @@ const kinds = ['internal', 'internal', 'server', 'client', 'producer', 'consumer
 /** A fake OpenTelemetry Collector: OTLP over HTTP, encoded in JSON. */
 export class OtlpReceiver implements AsyncDisposable {
   readonly batches: Batch[] = []
-  /** Variables that {@link startForThisProcess} set in this process. */
   #names: string[] = []
   readonly #server = createServer((request, response) => {
     void json(request).then((batch) => {
@@ -55,9 +53,7 @@ export class OtlpReceiver implements AsyncDisposable {
     return receiver
   }
 
-  /**
-   * Starts a receiver and points the exporters of this process to it until it is disposed; start telemetry afterwards.
-   */
+  /** The exporters of this process send to the receiver until it is disposed. Start telemetry afterwards. */
   static async startForThisProcess(): Promise<OtlpReceiver> {
     const receiver = await OtlpReceiver.start()
     Object.assign(process.env, receiver.env)

@@ -14,7 +14,7 @@ export const hasPgBouncer = (): boolean => findProgram() !== undefined
 /** `url`: the address of the database through the pooler. */
 export type Pooler = AsyncDisposable & { url: string }
 
-/** Starts PgBouncer in front of the database at `url`. `connections`: how many connections to the server it may open. */
+/** `connections`: how many connections to the server PgBouncer may open. */
 export async function startPgBouncer(
   url: string,
   { mode, connections = 20 }: { mode: 'session' | 'transaction'; connections?: number },

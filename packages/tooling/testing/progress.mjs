@@ -9,7 +9,7 @@ const slowest = 10
 const quickInBrowser = /\/web-[a-z-]+\.test\.ts$/
 const maxInBrowser = 180
 
-/** Shows the progress of a run: on a terminal in one line that changes, otherwise with a line from time to time. */
+/** On a terminal the progress is one line that changes, otherwise a line from time to time. */
 export class Progress {
   #terminal = process.stdout.isTTY === true
   #began = performance.now()
@@ -35,7 +35,6 @@ export class Progress {
     if (this.#terminal && this.#files.length > 0) this.#show()
   }
 
-  /** Remembers all durations for the next run. */
   finish() {
     if (this.#terminal) process.stdout.write('\r\x1b[K')
     const sorted = [...this.#files].sort((a, b) => b.seconds - a.seconds).slice(0, slowest)
@@ -60,7 +59,6 @@ export class Progress {
     else console.log(line)
   }
 
-  /** From the durations of an earlier run; without one, from the sizes of the files. */
   #left() {
     if (this.#files.length < 10) return ''
     const known = this.#files.map(({ path }) => this.#durations[relative(workspace, path)])
@@ -74,10 +72,7 @@ export class Progress {
 
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0)
 
-/**
- * Total size of all test files. Size estimates better than count, because jest starts with the largest files, which
- * take longest.
- */
+/** Size estimates better than count, because jest starts with the largest files, which take longest. */
 function allBytes() {
   const files = globSync('{packages,services}/*/{src,test}/**/*.test.{ts,mjs}', { cwd: workspace })
   const isLong = (file) => /\.long\.test\./.test(file)

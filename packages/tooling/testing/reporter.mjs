@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 
 const pipe = 3
 
-/** A jest reporter that writes each test file's result as a line of JSON for the parent process. */
+/** Writes each test file's result as a line of JSON for the parent process. */
 export default class Reporter {
   onRunStart({ numTotalTestSuites }) {
     send({ total: numTotalTestSuites })

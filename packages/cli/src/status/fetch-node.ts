@@ -4,7 +4,7 @@ import { largest, total } from './samples.ts'
 
 const responseTimeoutMs = 3_000
 
-/** Several times the size of the largest metrics page, in bytes. */
+/** Several times the size of the largest metrics page. */
 const maxResponseBytes = 16 * 1024 ** 2
 
 export type FleetNode = {
@@ -21,9 +21,7 @@ export type FleetNode = {
   sockets: number | null
   /** Age of the oldest event that the stream has not stored yet, in seconds. */
   outboxAgeSeconds: number | null
-  /** Messages that its deployable has not handled yet. */
   pending: number | null
-  /** Events and jobs that its deployable gave up and that wait for an operator. */
   parked: number | null
   memoryBytes: number | null
   lastErrors: ProcessStatus['lastErrors']
@@ -31,7 +29,6 @@ export type FleetNode = {
 
 export type NodeAddress = { host: string; port: number; service?: string }
 
-/** Fetches the state and the metrics of a process. Never rejects. */
 export async function fetchNode({ host, port, service = '' }: NodeAddress): Promise<FleetNode> {
   const at = `${host.includes(':') ? `[${host}]` : host}:${port}`
   try {
@@ -62,7 +59,7 @@ export async function fetchNode({ host, port, service = '' }: NodeAddress): Prom
   }
 }
 
-/** Parses the status of a process. Throws if the response is not from a Parley process. */
+/** Throws if the response is not from a Parley process. */
 function readStatus(body: string): ProcessStatus {
   let status: unknown
   try {

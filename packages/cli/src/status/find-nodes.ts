@@ -8,8 +8,8 @@ import type { NodeAddress } from './fetch-node.ts'
 const defaultPort = 9090
 
 /**
- * Resolves names to processes: each address of a name is a process. A name is a host with an optional port, or an http
- * URL. A name that cannot be resolved counts as one unreachable process. Throws a Failure for an invalid name.
+ * Each address of a name is a process. A name is a host with an optional port, or an http URL. A name that cannot be
+ * resolved counts as one unreachable process. Throws a Failure for an invalid name.
  */
 export async function nodesAt(names: readonly string[]): Promise<NodeAddress[]> {
   const found = await Promise.all(

@@ -6,7 +6,7 @@ export type FleetStatus = {
   /** Every deployable has a ready process, every process is ready, and none reports an outage. */
   ready: boolean
   missing: string[]
-  /** Versions of the running processes; several during an upgrade. */
+  /** Several during an upgrade. */
   versions: string[]
   nodes: FleetNode[]
 }
@@ -27,7 +27,6 @@ export function fleetStatus(nodes: FleetNode[], now = new Date()): FleetStatus {
 const head = ['service', 'node', 'version', 'state', 'up', 'sockets', 'outbox', 'pending', 'parked', 'memory']
 const maxErrorsShown = 10
 
-/** A table of the processes, followed by problems and the last errors. */
 export function asText({ at, missing, versions, nodes }: FleetStatus): string {
   const rows = nodes.map((node) => [
     node.service || '?',

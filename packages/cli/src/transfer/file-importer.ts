@@ -20,7 +20,7 @@ export class FileImporter {
     this.#options = options
   }
 
-  /** Undefined if the file cannot be imported. */
+  /** Returns undefined if the file cannot be imported. */
   async import(file: ArchivedFile, at: FileContext): Promise<AttachedAsset | undefined> {
     const { report } = this.#options
     const skip = (reason: string) => {
@@ -99,7 +99,7 @@ async function digestOf(bytes: NonNullable<ArchivedFile['bytes']>): Promise<{ si
   return { size, sha256: hash.digest('hex') }
 }
 
-/** Reads the bytes in chunks with fixed offsets, so that an interrupted upload can continue. */
+/** Chunks have fixed offsets, so that an interrupted upload can continue. */
 async function* chunksOf(
   stream: AsyncIterable<Uint8Array>,
 ): AsyncIterable<{ offset: number; content: Uint8Array<ArrayBuffer> }> {

@@ -16,7 +16,7 @@ export type ImportOptions = {
   progress: (at: { room: string; messages: number }) => void
 }
 
-/** Imports an archive into the fleet, record by record. Records that an earlier run imported are recognised. */
+/** Records that an earlier run imported are recognised. */
 export async function importArchive(
   fleet: TransferFleet,
   records: AsyncIterable<ArchiveRecord>,

@@ -7,7 +7,7 @@ const maxReasons = 200
 
 type Reason = { what: string; reason: string; count: number; places: string[] }
 
-/** What was imported and what was left out, with reasons and locations in the archive. Contains no message text. */
+/** Contains no message text. */
 export class Report {
   readonly #imported = new Map<string, number>()
   readonly #skipped = new Map<string, Reason>()

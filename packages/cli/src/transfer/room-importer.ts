@@ -18,13 +18,11 @@ export type OpenRoom = {
   memberIds: string[]
   /** Direct messages have no threads. */
   dm: boolean
-  /** Whether an earlier run wrote messages into it. */
   hasImportedMessages: boolean
 }
 
 type Options = { source: string; group: string; report: Report; people: PeopleImporter }
 
-/** Creates groups and rooms, and completes them after their messages are imported. */
 export class RoomImporter {
   readonly #fleet: Pick<TransferFleet, 'rooms' | 'messaging'>
   readonly #options: Options
@@ -43,12 +41,12 @@ export class RoomImporter {
     if (made) this.#options.report.addImported('groups')
   }
 
-  /** The name that a room of the archive has on this server; undefined if it has not been created yet. */
+  /** Undefined if the room has not been created yet. */
   nameOf(id: string): string | undefined {
     return this.#names.get(id)
   }
 
-  /** Creates the room, or finds the one that an earlier run created; undefined if it cannot be created. */
+  /** Finds the room that an earlier run created. Undefined if the room cannot be created. */
   async open(archived: ArchivedRoom, people: readonly string[]): Promise<OpenRoom | undefined> {
     const { source, report } = this.#options
     const memberIds = this.#membersOf(archived, people)
@@ -84,7 +82,6 @@ export class RoomImporter {
     return { archived, roomId, name, memberIds, dm, hasImportedMessages }
   }
 
-  /** Returns the room, or the reason why it cannot be created. */
   async #importRoom(room: MessageInitShape<typeof ImportRoomRequestSchema>): Promise<ImportRoomResponse | string> {
     try {
       return await this.#fleet.rooms.importRoom(room)

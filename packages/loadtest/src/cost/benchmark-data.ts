@@ -24,11 +24,10 @@ export type BenchmarkData = {
   rooms: readonly string[]
   /** The first of `rooms`, with the messages, the thread, the file and the other member. */
   roomId: string
-  /** The second of `rooms`, in which the caller has read nothing yet. */
+  /** The caller has read nothing in this second room. */
   unreadRoomId: string
-  /** Messages of `unreadRoomId` except replies, oldest first. */
+  /** Without replies, oldest first. */
   unreadIds: readonly string[]
-  /** Oldest first; the first one is the root of the thread. */
   eventIds: readonly string[]
   threadRootId: string
   replyIds: readonly string[]
@@ -36,7 +35,6 @@ export type BenchmarkData = {
   uploadId: string
   otherMemberId: string
   notificationIds: readonly string[]
-  /** Sequence of an audit log entry. */
   auditSequence: string
 }
 

@@ -7,7 +7,6 @@ import type { HttpCaller } from '../load/http-caller.ts'
 import { uploadRequest, type BenchmarkData } from './benchmark-data.ts'
 
 export type MeasuredCall = {
-  /** The name used in docs/performance.md. */
   name: string
   calls: number
   make: () => Promise<unknown>

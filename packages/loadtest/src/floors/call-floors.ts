@@ -5,7 +5,7 @@ import { HttpCaller } from '../load/http-caller.ts'
 import { startProgram } from '../load/child.ts'
 import { measureCall, type CallCosts } from '../load/call-costs.ts'
 
-/** Costs of minimal calls; the budgets of docs/performance.md are multiples of the CPU time of `select`. */
+/** Budgets of docs/performance.md are multiples of the CPU time of `select`. */
 export type CallFloors = Record<'http' | 'select' | 'hop', CallCosts>
 
 /**

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Fleet } from '@parley/local'
 
-/** Length of a tick, the unit of CPU times in /proc: 100 per second (USER_HZ) on Linux. */
+/** 100 per second (USER_HZ) on Linux. */
 const tickSeconds = 0.01
 
 /** `seconds`: CPU time of the process and its terminated children. `wakeUps`: see {@link countWakeUps}. */
@@ -12,7 +12,7 @@ export function listProcesses(): ProcessInfo[] {
   return pids.flatMap((pid) => readProcess(Number(pid)) ?? [])
 }
 
-/** Of the process and all its descendants. */
+/** Sums a process and all its descendants. */
 export function sumTree(all: readonly ProcessInfo[], root: number): { seconds: number; wakeUps: number } {
   const sum = { seconds: 0, wakeUps: 0 }
   for (const { seconds, wakeUps } of listTree(all, root)) {
@@ -27,7 +27,7 @@ export function listTree(all: readonly ProcessInfo[], root: number): ProcessInfo
   return [...here, ...all.filter(({ parent }) => parent === root).flatMap(({ pid }) => listTree(all, pid))]
 }
 
-/** In milliseconds: of all measured processes together, and of each by name. */
+/** All measured processes together, and each by name. */
 export type CpuTime = { ms: number; processes: Record<string, number> }
 
 /**
@@ -53,7 +53,6 @@ export function measureCpu(
   }
 }
 
-/** Undefined if the process has ended. */
 function readProcess(pid: number): ProcessInfo | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,7 +1,7 @@
 import type { Fleet } from '@parley/local'
 import { writeRows } from './write-rows.ts'
 
-/** Number of users in the crowd. Their logins are `user1`, `user2` and so on. */
+/** The logins are `user1`, `user2` and so on. */
 export const crowdSize = 100_000
 
 export const atAllMembers = 50_000
@@ -16,7 +16,6 @@ export function addCrowdMembers(fleet: Fleet, roomId: string, count: number): Pr
   ])
 }
 
-/** All of them become members of a room. */
 export async function createCrowd(fleet: Fleet, roomId: string): Promise<void> {
   await createAccounts(fleet, { ids: 'Ucrowd', logins: 'user' }, crowdSize)
   await addCrowdMembers(fleet, roomId, crowdSize)

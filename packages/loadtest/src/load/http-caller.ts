@@ -13,7 +13,6 @@ type HttpResponse = { status: number; headers: Dispatcher.ResponseData['headers'
 
 export class RefusedError extends Error {}
 
-/** A client that calls a server over keep-alive HTTP/1.1, with encoded messages as bodies and minimal overhead. */
 export class HttpCaller implements Disposable {
   readonly #pool: Pool
   #token = ''

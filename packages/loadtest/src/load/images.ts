@@ -6,7 +6,6 @@ import type { HttpCaller } from './http-caller.ts'
 const { createUpload, uploadChunk, completeUpload } = AssetUploadService.method
 const chunkBytes = 524_288
 
-/** Creates different JPEGs that compress like photos: 2400x1600 pixels, soft shapes in all colours. */
 export const createPhotos = (count: number): Promise<Buffer[]> =>
   Promise.all(Array.from({ length: count }, createPhoto))
 

@@ -4,10 +4,8 @@ import { writeRows } from './write-rows.ts'
 /** Size of the long room. Every tenth message is a reply in its only thread. */
 export const longRoomSize = { messages: 1_000_000, replies: 100_000 }
 
-/** The id of the nth message, counted from 1. */
 export const messageId = (n: number): string => `E${String(n).padStart(14, '0')}`
 
-/** Id of the message at the root of the thread. */
 export const rootId = messageId(1)
 const sqlId = (n: string) => `'E' || lpad((${n})::text, 14, '0')`
 

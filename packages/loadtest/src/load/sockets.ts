@@ -24,7 +24,7 @@ export class Sockets implements Disposable {
     return this.#sockets.length
   }
 
-  /** Opens sockets, a hundred at a time, at a gateway or realtime node. */
+  /** Opens a hundred sockets at a time. */
   async open(url: string, token: string, count: number): Promise<void> {
     const socketUrl = `${url.replace(/^http/, 'ws')}/api/realtime`
     for (let left = count; left > 0; left -= 100)
@@ -56,10 +56,7 @@ export class Sockets implements Disposable {
     })
   }
 
-  /**
-   * Resolves when the sockets have received messages of a room `count` times in all, with the time of the last receipt of
-   * each message, by its id.
-   */
+  /** Resolves after `count` receipts in all, with the time of the last receipt of each message, by its id. */
   receiveMessages(roomId: string, count: number): Promise<Map<string, number>> {
     return new Promise((resolve) => {
       let left = count
@@ -103,7 +100,6 @@ export class Sockets implements Disposable {
   }
 }
 
-/** Undefined if the frame announces no message in this room. */
 function messageIn(data: Buffer, roomId: string): string | undefined {
   const { frame } = fromBinary(RealtimeServerFrameSchema, data)
   const event = frame.case === 'event' ? frame.value.event : undefined

@@ -1,4 +1,4 @@
-/** Durations of repeated runs: quantiles in milliseconds, the rate, and the number of runs. */
+/** Quantiles are in milliseconds. */
 export type Timing = { p50: number; p99: number; perSecond: number; count: number }
 
 function quantile(sorted: readonly number[], q: number): number {

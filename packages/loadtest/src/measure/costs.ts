@@ -89,7 +89,7 @@ function print(rows: readonly Row[], hop: CallCosts, fleet: Fleet): void {
   }
 }
 
-/** The four processes that took the most CPU time. PostgreSQL, NATS and Redis count as one: `servers`. */
+/** PostgreSQL, NATS and Redis count as one: `servers`. */
 function mostExpensive(processes: Readonly<Record<string, number>>, services: ReadonlySet<string>): string {
   const sums = new Map<string, number>()
   for (const [process, ms] of Object.entries(processes)) {

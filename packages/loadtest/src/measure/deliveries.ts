@@ -7,7 +7,6 @@ import { body } from './posting.ts'
 
 const { createMessage } = MessageService.method
 
-/** The first `warmUp` posts are not measured. */
 const sequentialPosts = { posts: 110, warmUp: 10 }
 
 export const steadyPosts = { perSecond: 50, posts: 450, warmUp: 50 }

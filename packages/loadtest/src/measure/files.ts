@@ -12,7 +12,6 @@ import { residentKib } from '../load/memory.ts'
 import { createRoom } from '../load/rooms.ts'
 import type { Report } from '../report.ts'
 
-/** The maximum size of a file in the measured fleet, in bytes. */
 export const largestFile = 1024 * 1024 * 1024
 
 const chunkBytes = 524_288
@@ -20,7 +19,6 @@ const mebibyte = 1024 * 1024
 const sampleEveryMs = 50
 const timeoutMs = 60_000
 
-/** Measures the throughput of a large file, and the memory that the service uploads needs for it. */
 export async function measureFiles(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const uploads = fleet.services.find(({ name }) => name === 'uploads')
   if (!uploads) throw new Error('the fleet has no process of uploads alone; measure without PARLEY_LAYOUT=compact')
@@ -62,7 +60,7 @@ async function upload(http: HttpCaller, roomId: string, content: Uint8Array): Pr
   return uploadId
 }
 
-/** Completes the upload. Repeats the call, which returns the same file, if it takes longer than its deadline. */
+/** Repeats the call, which returns the same file, if it takes longer than its deadline. */
 async function complete(http: HttpCaller, uploadId: string): Promise<Asset> {
   for (const giveUpAt = Date.now() + timeoutMs; ; await sleep(20)) {
     try {
@@ -83,7 +81,7 @@ async function download({ assetUrl }: Asset): Promise<void> {
   if (length !== largestFile) throw new Error(`the download had ${length} bytes (status ${response.status})`)
 }
 
-/** The same bytes are written to a file, flushed to the disk, and read. */
+/** The floors are the same bytes written to a file, flushed to the disk, and read. */
 async function measureDiskFloors(chunk: Uint8Array): Promise<{ write: number; read: number }> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-bench-disk-'))
   const path = join(directory, 'file')

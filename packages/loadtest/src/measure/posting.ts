@@ -8,15 +8,14 @@ import type { Report } from '../report.ts'
 export const body = 'A message of ordinary length, as people write them all day long.'
 
 /**
- * Floors of posts. `postMs`: one commit and two NATS round trips. `oneWriterPerSecond` and `commitsPerSecond`: rates of
- * commits by one writer and by 32.
+ * `postMs`: one commit and two NATS round trips. `oneWriterPerSecond` and `commitsPerSecond`: commits by one writer
+ * and by 32.
  */
 export type PostFloors = { postMs: number; oneWriterPerSecond: number; commitsPerSecond: number }
 
 /**
- * Measures posts by 1, 8 and 64 writers, into many rooms and into a single one. `http` needs a connection for each
- * writer. `node` is the process id of a realtime node without sockets; its CPU time is counted too, because every
- * node reads every event.
+ * `http` needs a connection for each of 64 writers. `node` is the process id of a realtime node without sockets; its
+ * CPU time is counted too, because every node reads every event.
  */
 export async function measurePosting(
   http: HttpCaller,

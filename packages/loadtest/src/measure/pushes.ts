@@ -17,7 +17,7 @@ const warmUps = 10
 const mentions = 100
 
 /**
- * Measures how long it takes from the response of a post that mentions a user until a push service receives the push. The
+ * Measures the time from the response of a post that mentions a user until a push service receives the push. The
  * crowd must have been created.
  */
 export async function measurePushes(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {

@@ -20,7 +20,7 @@ const clientFrame = (frame: ClientFrame): Uint8Array =>
 
 const subscribedTag = (RealtimeServerFrameSchema.field.subscribed.number << 3) | 2
 
-/** One drop: milliseconds until all sockets were back, CPU time of the fleet per socket, and CPU time of all clients. */
+/** `tookMs`: until all sockets were back. `servers`: CPU time of the fleet per socket. */
 type Reconnection = { tookMs: number; servers: CpuTime; clientsMs: number }
 
 /**

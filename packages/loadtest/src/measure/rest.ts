@@ -12,11 +12,9 @@ import type { Report } from '../report.ts'
 const settleSeconds = 90
 const restSeconds = 60
 const floorEveryMs = 500
-/** In percent of a core. */
 const maxPercent = 2
 const maxMiB = (services: number) => (services > 2 ? 450 : 250)
 
-/** `startedAt`: when all processes of the fleet were ready, by `performance.now()`. */
 export async function measureRest(fleet: Fleet, startedAt: number, report: Report): Promise<void> {
   if (!existsSync('/proc/self/task')) return console.error('at rest: not measured, this system has no /proc')
   using floor = await startProgram('idle', [])

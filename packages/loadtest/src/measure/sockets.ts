@@ -20,14 +20,11 @@ const steadySockets = 500
 type Node = { url: string; internalPort: number }
 type Context = { fleet: Fleet; node: Node; http: HttpCaller; roomId: string; report: Report }
 
-/** `total`: from a post to its last receipt. */
 type SocketCosts = { opening: CpuTime; delivery: CpuTime; total: Timing }
 
 /**
- * Measures the memory of idle sockets, and how fast they are back after all were dropped; the time from a post until
- * every socket of its room has received it; and the CPU time of the whole fleet for opening a socket and for a
- * delivery. The last sockets are opened through the gateway, the others directly at realtime. `http` needs 16
- * connections, because posts at a fixed rate do not wait for each other.
+ * The last sockets are opened through the gateway, the others directly at realtime. `http` needs 16 connections,
+ * because posts at a fixed rate do not wait for each other.
  */
 export async function measureSockets(
   fleet: Fleet,

@@ -87,7 +87,7 @@ function acceptsConnections(port: number): Promise<boolean> {
   })
 }
 
-/** Repeats `work` until it succeeds, for at most two minutes. Resolves with the time of the success. */
+/** Repeats `work` for at most two minutes. Resolves with the time of the success. */
 async function retry(work: () => Promise<unknown>): Promise<number> {
   const giveUpAt = performance.now() + 120_000
   for (;;) {

@@ -13,10 +13,7 @@ type Call = { name: string; where: string; ms: number; children: Map<string, Cal
 const minFraction = 0.002
 const omitted = new Set(['(idle)', '(program)'])
 
-/**
- * Renders a profile as a flame graph, an HTML page: the width of each call is the time spent in it and in its
- * callees. Leaves out idle time and time outside calls (`(program)`). `busyMs`: the remaining time.
- */
+/** Leaves out idle time and time outside calls (`(program)`). `busyMs`: the remaining time. */
 export function flameGraph(title: string, profile: CpuProfile): { html: string; busyMs: number } {
   const root = merge(profile)
   const html = `<!doctype html><meta charset="utf-8"><title>${escapeHtml(title)}</title><style>
@@ -29,7 +26,7 @@ ${renderCall(root, root.ms)}`
   return { html, busyMs: root.ms }
 }
 
-/** Builds the tree of calls. Calls of the same function by the same caller become one. */
+/** Calls of the same function by the same caller become one. */
 function merge({ nodes, samples = [], timeDeltas = [] }: CpuProfile): Call {
   const selfMs = new Map<number, number>()
   samples.forEach((id, n) => selfMs.set(id, (selfMs.get(id) ?? 0) + (timeDeltas[n] ?? 0) / 1000))

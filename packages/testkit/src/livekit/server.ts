@@ -5,7 +5,6 @@ import { TokenVerifier } from 'livekit-server-sdk'
 import { answerTwirp } from './twirp.ts'
 import { signWebhook } from './webhook.ts'
 
-/** In LiveKit's format. */
 export type FakeParticipant = {
   sid: string
   identity: string
@@ -40,7 +39,6 @@ export class FakeLivekit implements AsyncDisposable {
   isUnavailable = false
   /** All events, including those not sent. */
   readonly events: FakeLivekitEvent[] = []
-  /** Allowed calls, with the participants they concern. */
   readonly requests: { method: string; room: string; identity: string }[] = []
   readonly rooms = new Map<string, FakeRoom>()
   readonly #server = createServer((request, response) => void answerTwirp(this, request, response))
@@ -99,7 +97,6 @@ export class FakeLivekit implements AsyncDisposable {
     this.#notify('room_finished', room)
   }
 
-  /** Sends a webhook to an address; returns the status. */
   async send(url: string, event: FakeLivekitEvent): Promise<number> {
     const { body, authorization } = await signWebhook(this, JSON.stringify(event))
     const headers = { 'content-type': 'application/webhook+json', authorization }

@@ -13,7 +13,7 @@ type Removed = {
   group: 'deleted' | 'kept' | 'none'
 }
 
-/** Archives the sample rooms, which cannot be deleted, and removes their group. */
+/** Rooms cannot be deleted, so the sample rooms are archived. */
 export async function removeDemo(
   { accounts, rooms }: Pick<TransferFleet, 'accounts' | 'rooms'>,
   source: string,
@@ -37,7 +37,9 @@ export async function removeDemo(
   return { logins, rooms: archived.map(({ name }) => name), group }
 }
 
-/** Finds the group by its description, because it may have been renamed, and another group may have its old name. */
+/**
+ * The group is found by its description, because it may have been renamed, and another group may have its old name.
+ */
 async function removeGroup(rooms: TransferFleet['rooms'], roomIds: string[]): Promise<Removed['group']> {
   const { groups } = await rooms.exportLayout({})
   const known = groups.find(({ description }) => description === demoGroup.description)
@@ -47,7 +49,6 @@ async function removeGroup(rooms: TransferFleet['rooms'], roomIds: string[]): Pr
   return answer?.removed ? 'deleted' : 'kept'
 }
 
-/** Awaits a response; undefined if the call fails with this code. */
 async function undefinedIf<T>(code: Code, answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer

@@ -4,7 +4,7 @@ import { PagePreviewSchema, type PagePreview } from '@parley/contracts/internal'
 export const formatVersion = 1
 export const formatName = 'parley-export'
 
-/** The lines of an export, each a JSON object. A line refers only to lines above it. */
+/** Each line is a JSON object, and refers only to lines above it. */
 export type Line =
   | { type: 'header'; format: typeof formatName; version: number; server: string; exportedAt: string }
   | PersonLine

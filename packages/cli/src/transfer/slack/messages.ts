@@ -22,7 +22,7 @@ function timeOf(ts: unknown, now = Date.now()): Date | undefined {
   return ms >= earliest && ms <= now + maxClockSkewMs ? new Date(ms) : undefined
 }
 
-/** Id of the author of a message: a user, a bot, or `bot:` and the name of a bot; empty if there is none. */
+/** A user, a bot, or `bot:` and the name of a bot; empty if there is none. */
 export const authorOf = (message: Fields): string =>
   textOf(message.user) || textOf(fieldsOf(message.comment).user) || textOf(message.bot_id) || botByName(message)
 
@@ -31,7 +31,6 @@ const botByName = (message: Fields): string => {
   return name === '' ? '' : `bot:${name}`
 }
 
-/** Converts a message, or returns why it cannot be imported. */
 export function toMessage(message: Fields, files: Files, location: string): ArchivedMessage | Skipped {
   const subtype = textOf(message.subtype)
   const skipped = (what: string, reason: string): Skipped => ({ type: 'skipped', what, reason, location })
@@ -61,7 +60,7 @@ export function toMessage(message: Fields, files: Files, location: string): Arch
   }
 }
 
-/** The text of a message, then that of its attachments, in which bots send text. Link previews are left out. */
+/** Bots send text in attachments. Link previews are left out. */
 function textFrom(message: Fields): string {
   const text = textOf(message.text)
   const shown = fieldsList(message.attachments)

@@ -69,7 +69,6 @@ function link(url: string, label: string): string {
 const unescapeQuotes = (text: string): string =>
   text.replaceAll(/^(?:&gt;)+/gm, (signs) => '>'.repeat(signs.length / 4))
 
-/** Escapes characters that are plain text in Slack but special in Markdown. */
 const escapeMarkdownSyntax = (text: string): string =>
   text
     .replaceAll(/\\(?=[!-/:-@[-`{-~])/g, String.raw`\\`)

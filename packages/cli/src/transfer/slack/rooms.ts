@@ -12,7 +12,7 @@ export type SlackRoom = { room: ArchivedRoom; members: string[]; folder: string 
 
 const maxParticipants = 10
 
-/** Removes duplicate ids; if a room is listed twice, the private entry is kept. */
+/** If a room is listed twice, the private entry is kept. */
 export function removeDuplicates(rooms: readonly SlackRoom[]): SlackRoom[] {
   const byId = new Map<string, SlackRoom>()
   for (const entry of rooms) {

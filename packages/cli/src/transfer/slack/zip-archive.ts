@@ -26,10 +26,7 @@ export class ZipArchive implements AsyncDisposable {
     this.#entries = entries
   }
 
-  /**
-   * Reads the table of contents. Throws a {@link Failure} when the file is not a zip archive or cannot be a Slack
-   * export.
-   */
+  /** Throws a {@link Failure} when the file is not a zip archive or cannot be a Slack export. */
   static async open(path: string): Promise<ZipArchive> {
     const name = basename(path)
     const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false }).catch((error: unknown) => {
@@ -88,7 +85,7 @@ export class ZipArchive implements AsyncDisposable {
     if (sum !== entry.crc32) throw new BadEntry('is damaged')
   }
 
-  /** Parses a file as JSON. Throws a {@link BadEntry} if it is too large or not valid JSON, or as `stream` does. */
+  /** Throws a {@link BadEntry} if the file is too large or not valid JSON, or as `stream` does. */
   async json(name: string): Promise<unknown> {
     if (this.size(name) > maxJsonBytes) throw new BadEntry(`is larger than ${maxJsonBytes} bytes`)
     const chunks: Buffer[] = []
