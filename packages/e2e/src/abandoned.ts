@@ -14,7 +14,7 @@ export function temporaryDataDir(): string {
   return dir
 }
 
-/** Also stops the servers that still run in the folders. */
+/** Stops the servers that still run in these folders, too. */
 export async function removeAbandonedDataDirs(): Promise<void> {
   for (const dir of dataFolders(prefix)) {
     const { root, run, lockFile } = dataDirAt(dir)

@@ -2,7 +2,7 @@ import { Browser, jsonOf } from '@parley/testkit'
 import { fleet } from './fleet.ts'
 import type { Person } from './people.ts'
 
-/** A new browser that uses the first gateway; {@link viaOtherGateway} switches to the second. */
+/** Uses the first gateway; {@link viaOtherGateway} switches to the second. */
 export const newBrowser = (): Browser => new Browser(fleet().gateways[0])
 
 export const viaOtherGateway = (browser: Browser): Browser => browser.via(fleet().gateways[1])

@@ -18,13 +18,13 @@ const deadlock = '40P01'
 const codeOf = (error: unknown) => (error as { code?: string }).code
 
 export type Snapshot = {
-  /** Restores every table except the inbox, like a failover that loses the last commits. */
+  /** Restores every table except the inbox. */
   restore(): Promise<void>
 }
 
 /**
- * Takes a snapshot of a service's database except its inbox. A service that loses its inbox handles the whole stream
- * again, and the next test would have to wait for that.
+ * Leaves out the inbox: a service that loses its inbox handles the whole stream again, and the next test would have
+ * to wait for that.
  */
 export async function takeSnapshot(service: string): Promise<Snapshot & AsyncDisposable> {
   const database = await databaseOf(service)

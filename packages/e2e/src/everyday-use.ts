@@ -27,7 +27,7 @@ export type EverydayUsers = {
   mediaServer: FakeLivekit
 }
 
-/** The status with which the push service answers, by the name of the browser; 201 for others. */
+/** The default is 201. */
 const pushStatuses: Record<string, number> = { gone: 410, failing: 503, refused: 400 }
 
 export async function createEverydayUsers(): Promise<EverydayUsers> {

@@ -8,7 +8,6 @@ export type TestedFleet = {
   state(): ReadyState
   gateways: readonly [string, string]
   realtimeNodes: readonly [string, string]
-  /** The sorted names of its processes: each of the nine deployables twice, or `compact` and `realtime` twice. */
   processes: readonly string[]
 }
 
@@ -21,17 +20,17 @@ export const readyFileOf = (dataDir: string): string => join(dataDir, 'ready.jso
 
 type FleetAddresses = Pick<TestedFleet, 'gateways' | 'realtimeNodes' | 'processes'>
 
-/** Whether the fleet has the compact layout, in which deployables of one process call each other without the bus. */
+/** In the compact layout deployables of one process call each other without the bus. */
 export const isCompact = (): boolean => fleet().processes.includes('compact')
 
 /**
- * In the compact layout, suffix for the title of a test that freezes a deployable: it is skipped, because the gateway
+ * Suffix for the title of a test that freezes a deployable: in the compact layout it is skipped, because the gateway
  * would freeze too.
  */
 export const reasonNotToFreeze = (): string | undefined =>
   isCompact() ? ' (skipped: freezing the process would freeze the gateway too)' : undefined
 
-/** Makes a fleet the one under test. Stores its URLs, because restarted processes keep them. */
+/** Stores the URLs, because restarted processes keep them. */
 export function shareFleet(dataDir: string): void {
   const { services } = stateOf(dataDir)
   const addresses: FleetAddresses = {
@@ -65,7 +64,6 @@ function urlsOf(services: FleetProcess[], name: string): [string, string] {
 export const withoutSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(PARLEY|OTEL)_/.test(name)))
 
-/** Read again for each call, because it changes with every restart. */
 export function serverPid(name: 'postgres' | 'nats' | 'redis'): number {
   const { pid } = JSON.parse(readFileSync(join(dataDirAt(fleet().dataDir).run, `${name}.pid`), 'utf8')) as {
     pid: number

@@ -23,7 +23,7 @@ export class CallFailed extends Error {
 export const pathOf = (method: DescMethodUnary, prefix = '/api/connect'): string =>
   `${prefix}/${method.parent.typeName}/${method.name}`
 
-/** POSTs a body as JSON; a string is sent unchanged. */
+/** A string is sent unchanged. */
 export async function postJson(
   url: string,
   body: unknown,
@@ -39,7 +39,7 @@ export async function postJson(
   return readAnswer(response)
 }
 
-/** Reads a response; a body that is not JSON remains a string. */
+/** A body that is not JSON remains a string. */
 export async function readAnswer(response: Response): Promise<Answer> {
   const text = await response.text()
   return { status: response.status, headers: response.headers, body: parseJsonOrText(text) }
@@ -53,7 +53,7 @@ function parseJsonOrText(text: string): unknown {
   }
 }
 
-/** The stable code of a failed call, e.g. `not_found`. */
+/** For example `not_found`. */
 export function codeOf({ body }: Answer): unknown {
   return typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined
 }

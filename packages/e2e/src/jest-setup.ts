@@ -9,7 +9,7 @@ import { listedUri } from './other-clients.ts'
 
 let started: { fleet: Fleet; dataDir: string } | undefined
 
-/** Shorter timeouts than by default, so that tests wait less, and a log level. */
+/** Tests wait less with shorter timeouts. */
 const testSettings = {
   PARLEY_REALTIME_HANDSHAKE_TIMEOUT: '8s',
   PARLEY_REALTIME_HEARTBEAT_INTERVAL: '1s',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { eventually } from '@parley/testkit'
 import { fleet } from './fleet.ts'
 
-/** The newest mail to this address whose source contains `containing`. */
+/** Returns the newest of several mails. */
 export function mailTo(address: string, containing = ''): Promise<string> {
   return eventually(async () => {
     const folder = join(fleet().dataDir, 'mail')

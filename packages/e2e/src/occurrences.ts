@@ -61,7 +61,7 @@ async function searchStream(texts: readonly string[], report: Report): Promise<v
   }
 }
 
-/** Searches assets and logs. PostgreSQL and the stream are searched through their servers, not in their files. */
+/** PostgreSQL and the stream are searched through their servers, not in their files. */
 function searchFiles(texts: readonly string[], report: Report): void {
   const { assets, logs } = dataDirAt(fleet().dataDir)
   for (const folder of [assets, logs]) {

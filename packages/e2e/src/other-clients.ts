@@ -28,7 +28,6 @@ const codeIn = (location: string | null | undefined) => new URL(location ?? '').
 export const exchange = (who: Browser, changes: Record<string, string>): ReturnType<Browser['postForm']> =>
   who.postForm('/oauth/token', { grant_type: 'authorization_code', redirect_uri: redirectUri, ...changes })
 
-/** Returns a token of another web client, to which the person has granted access. */
 export async function tokenForOtherClient(person: Person): Promise<string> {
   const browser = newBrowser()
   await signInBrowser(browser, person)

@@ -72,7 +72,7 @@ async function asOwner(work: (owner: Person) => Promise<unknown>): Promise<void>
   await work(signedInOwner)
 }
 
-/** Signs in the first owner; retries like {@link newPerson}. */
+/** Retries like {@link newPerson}. */
 export const signInOwner = (): Promise<Person> => eventually(() => signIn(ownerCredentials))
 
 export async function signIn(
@@ -85,7 +85,7 @@ export async function signIn(
   return new Person({ userId: user.id, login, password, token })
 }
 
-/** Runs the operator's command against the fleet. Throws when it fails. */
+/** Throws when the operator's command fails. */
 export async function operate(args: string[], input = ''): Promise<Record<string, unknown>> {
   const command = join(repositoryRoot(), 'packages/cli/dist/main.js')
   const child = spawn(process.execPath, [command, ...args, '--json'], {

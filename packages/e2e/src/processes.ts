@@ -4,7 +4,7 @@ import { type FleetProcess, isOf } from '@parley/local'
 import { fleet } from './fleet.ts'
 import { callJson } from './http.ts'
 
-/** In a stable order. */
+/** The order is the same for every call. */
 export function processesOf(name: string): FleetProcess[] {
   return fleet()
     .state()
@@ -37,7 +37,6 @@ export function waitUntilBothServe(name: string, ended: number[]): Promise<void>
   )
 }
 
-/** Sends a request to the internal port of a process. */
 export async function requestInternal(
   { internalPort }: FleetProcess,
   path: string,

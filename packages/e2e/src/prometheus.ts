@@ -11,10 +11,9 @@ import {
 } from '@parley/local/infrastructure'
 import { eventually } from '@parley/testkit'
 
-/** Path of Prometheus, or the reason why there is none. */
 export type FoundPrometheus = { path: string } | { reason: string }
 
-/** Finds Prometheus on this machine. If it is missing, installs it where this is possible. */
+/** Installs a missing Prometheus where this is possible. */
 export async function findPrometheus(): Promise<FoundPrometheus> {
   try {
     await installMissing(['prometheus'])
@@ -34,7 +33,6 @@ export const jobsOf = (services: readonly FleetProcess[]): ScrapedJob[] =>
     targets: services.filter(({ name }) => name === job).map(({ internalPort }) => `127.0.0.1:${internalPort}`),
   }))
 
-/** Seconds between two scrapes, and between two evaluations of rules. */
 const scrapeSeconds = 1
 
 export type Series = { labels: Record<string, string>; points: (readonly [seconds: number, value: number])[] }
@@ -46,7 +44,6 @@ function writeTargets(file: string, jobs: ScrapedJob[]): void {
   renameSync(`${file}.new`, file)
 }
 
-/** A Prometheus that scrapes a fleet once a second, until it is disposed. */
 export class Prometheus implements AsyncDisposable {
   readonly #url: string
   readonly #child: Child
@@ -105,7 +102,6 @@ export class Prometheus implements AsyncDisposable {
     }))
   }
 
-  /** Waits until a query has a result above 0. */
   async waitUntilAboveZero(query: string, timeoutMs = 60_000): Promise<void> {
     const assertAboveZero = async () => {
       const { result } = await this.#get<{ result: { value: [number, string] }[] }>('query', { query })
@@ -114,7 +110,6 @@ export class Prometheus implements AsyncDisposable {
     await eventually(assertAboveZero, { timeoutMs })
   }
 
-  /** Waits until an alert fires: its condition has been met for as long as its rule says. */
   async waitUntilFiring(alert: string, timeoutMs = 120_000): Promise<void> {
     await this.waitUntilAboveZero(`ALERTS{alertname="${alert}",alertstate="firing"}`, timeoutMs)
   }

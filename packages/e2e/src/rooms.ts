@@ -12,7 +12,7 @@ export async function lobbyId(person: Person, options: { base?: string } = {}): 
   return lobby.id
 }
 
-/** Creates a room, in the lobby unless `options` name a group, and lets the creator and `members` join it. */
+/** Without a group in `options`, the room is in the lobby. The creator and `members` join it. */
 export async function newRoom(
   owner: Person,
   members: Person[] = [],

@@ -5,13 +5,11 @@ import { requestInternal } from './processes.ts'
 
 export type Sample = { series: string; labels: Record<string, string>; value: number }
 
-/** The declared metrics and labels, as `pnpm metrics --json` prints them. */
 export type DeclaredMetrics = {
   metrics: { name: string; prometheus: string; kind: string; series: string[]; labels: string[] }[]
   labels: { name: string; prometheus: string; values?: string[]; atMost?: number }[]
 }
 
-/** Reads every metric and label that the code declares. */
 export function declaredMetrics(): DeclaredMetrics {
   const program = join(repositoryRoot(), 'packages/tooling/metrics-table.mjs')
   const printed = execFileSync(process.execPath, ['--no-warnings', program, '--json'], { encoding: 'utf8' })

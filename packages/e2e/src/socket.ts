@@ -47,7 +47,6 @@ export class Socket implements Disposable {
     return socket
   }
 
-  /** Returns code and reason. */
   waitUntilClosed(): Promise<{ code: number; reason: string }> {
     return eventually(() => {
       if (this.#close !== undefined) return this.#close
@@ -63,7 +62,7 @@ export class Socket implements Disposable {
     return this.frames.flatMap((frame) => (frame.case === 'event' ? [frame.value] : []))
   }
 
-  /** Stops reading, like a client that is too slow. The socket can still send. */
+  /** The socket can still send. */
   pause(): void {
     this.#ws.pause()
   }
@@ -82,7 +81,7 @@ export class Socket implements Disposable {
     return this.first('hello')
   }
 
-  /** Waits for the first frame of a kind. Fails when the socket is closed without one. */
+  /** Fails when the socket is closed without a frame of this kind. */
   first<Case extends keyof FrameValues>(kind: Case): Promise<FrameValues[Case]> {
     return this.#waitForFrame(kind, () => {
       const found = this.frames.find((frame) => frame.case === kind)
@@ -100,7 +99,7 @@ export class Socket implements Disposable {
     return this.waitFor(({ event }) => event.case === 'messagePosted' && event.value.messageEventId === eventId)
   }
 
-  /** Sends a ping and waits for its pong, so that everything the server sent before has arrived. */
+  /** Everything that the server sent before the pong has arrived. */
   async roundTrip(): Promise<void> {
     const nonce = String(Math.random())
     this.send({ case: 'ping', value: { nonce } })

@@ -1,7 +1,6 @@
 import { RoomService, type RoomTimelineEvent } from '@parley/contracts/api'
 import type { Person } from './people.ts'
 
-/** Oldest first. */
 export async function timelineOf(person: Person, roomId: string): Promise<RoomTimelineEvent[]> {
   let events: RoomTimelineEvent[] = []
   for (let before: string | undefined; ;) {

@@ -8,7 +8,7 @@ import { FakeLivekit } from '@parley/testkit/livekit'
 import { temporaryDataDir } from './abandoned.ts'
 import { withoutSettings } from './fleet.ts'
 
-/** Nine processes that export telemetry to a receiver, with a fake push service and media server. */
+/** The processes export telemetry to a receiver, and use a fake push service and media server. */
 export type TracedFleet = AsyncDisposable & {
   readonly fleet: Fleet
   readonly collector: OtlpReceiver
@@ -18,7 +18,6 @@ export type TracedFleet = AsyncDisposable & {
   logText(): string
 }
 
-/** Short export intervals, so that tests need not wait long for telemetry. */
 const shortExportIntervals = {
   OTEL_BSP_SCHEDULE_DELAY: '100',
   OTEL_BLRP_SCHEDULE_DELAY: '100',

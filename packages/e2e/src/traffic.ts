@@ -10,14 +10,13 @@ export type Outcome = {
   tookMs: number
 }
 
-/** Repeats a call until stopped, and records the outcomes. */
 export class Traffic {
   readonly outcomes: Outcome[] = []
   readonly #workers: Promise<void>[]
   #next = 0
   #stopped = false
 
-  /** Starts `width` workers; each makes a call, waits `pauseMs`, and repeats. */
+  /** Each of `width` workers makes a call, waits `pauseMs`, and repeats. */
   constructor(width: number, pauseMs: number, call: (n: number) => Promise<Answer>) {
     this.#workers = Array.from({ length: width }, () => this.#work(pauseMs, call))
   }
@@ -32,7 +31,6 @@ export class Traffic {
       .map(({ n, answer, failure }) => `${n}: ${failure ?? `${answer?.status} ${JSON.stringify(answer?.body)}`}`)
   }
 
-  /** Waits for running calls. */
   async stop(): Promise<Outcome[]> {
     this.#stopped = true
     await Promise.all(this.#workers)

@@ -13,7 +13,7 @@ export type Visitor = AsyncDisposable & {
 const chromium = await findChromium()
 let browser: Browser | undefined
 
-/** A function, because this module stays loaded between test files while each file has a `test` of its own. */
+/** This module stays loaded between test files, while each file has a `test` of its own. */
 const testOrSkip = () => ('path' in chromium ? test : test.skip)
 
 /** Skipped without a browser. */
@@ -105,14 +105,13 @@ export const timeWhenTrue = (page: Page, expression: string) =>
     check()
   })`)
 
-/** For calls that a test intercepts. */
 export const refusal = {
   status: 403,
   contentType: 'application/json',
   body: JSON.stringify({ code: 'permission_denied', message: 'not any more' }),
 }
 
-/** The profile has a folder of its own; the browser can be killed. */
+/** The browser can be killed. */
 export async function launchWithProfile(
   folder: string,
 ): Promise<AsyncDisposable & { page: Page; crash(): Promise<void> }> {

@@ -21,7 +21,6 @@ if (why !== '') console.log(`alerts: not followed on a real fleet${why}`)
 
 jest.setTimeout(600_000)
 
-/** Each test follows the runbook of an alert: it causes the fault, confirms it, and applies the remedy. */
 withPrometheus(
   `alerts about servers, slow clients, parked events and files fire during their fault and end after its remedy${why}`,
   () => {

@@ -28,7 +28,7 @@ const settings = {
   PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
 }
 
-/** No browser has subscribed with the new VAPID key. `previousKeys` restores the keys of the fleet. */
+/** No browser has subscribed with the new VAPID key. */
 function newKeys(): NodeJS.ProcessEnv {
   const keys = createECDH('prime256v1')
   const publicKey = keys.generateKeys('base64url')
@@ -43,7 +43,6 @@ if (why !== '') console.log(`alerts on a real fleet: not tested${why}`)
 
 jest.setTimeout(900_000)
 
-/** Each test follows the runbook of an alert: it causes the fault, confirms it, and applies the remedy. */
 withPrometheus(`alerts fire during their fault and end after its remedy${why}`, () => {
   let watched: WatchedFleet
   let owner: Person

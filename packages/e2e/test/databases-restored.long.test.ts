@@ -21,15 +21,14 @@ import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 
-// The database of one service is restored to an earlier state, as after a failover that lost the last commits. Other
-// services know later states. The next changes must still take effect everywhere.
+// The database of one service is restored to an earlier state, as after a failover. Other services know later states.
 
 const clocks = [
   ['is right', 0],
   ['is a minute behind', 60_000_000],
 ] as const
 
-/** Increases a version, as if the clock before the failover had been ahead by this much. */
+/** As if the clock before the failover had been ahead by this much. */
 async function advanceVersion(service: string, [table, column, key]: [string, string, string], id: string, by: number) {
   await using database = await databaseOf(service)
   const { rowCount } = await database.query(`update ${table} set ${column} = ${column} + $1 where ${key} = $2`, [

@@ -38,7 +38,6 @@ const resources = new Resources()
 beforeAll(async () => {
   fixture = await Fixture.create(resources.use(await startMediaServer()))
   listeners = resources.use(await fixture.listen())
-  // All events of the setup arrive before these.
   await fixture.post('ada', fixture.channel, 'first')
   await fixture.post('ada', fixture.dm, 'first')
   await fixture.post('ada', fixture.hall, 'first')
@@ -57,7 +56,7 @@ async function waitForEnd(ended?: Name[]): Promise<string> {
   return marker
 }
 
-/** Whether the row must list an event that occurs. */
+/** Not every event of a row must be listed. */
 const isRelevantFor =
   ({ receives }: Row) =>
   ({ event }: RealtimeEventEnvelope): boolean => {

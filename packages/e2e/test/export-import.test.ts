@@ -12,7 +12,6 @@ import { operate, signIn } from '../src/people.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-transfer-'))
 const at = (name: string) => join(folder, name)
-/** Suffix that makes the names of this run unique. */
 const mark = `${randomBytes(3).toString('hex')}x`
 const rooms = [`tea-${mark}`, `secret-${mark}`, `old-${mark}`]
 const ada = `ada${mark}`
@@ -66,7 +65,7 @@ const linesOf = (file: string): Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Line)
 
-/** Replaces ids by numbers in order of appearance, and removes numbers from names. */
+/** Ids become numbers in order of appearance, and names lose their numbers. */
 function comparable(file: string): string[] {
   const seen = new Map<string, string>()
   const id = (value: string) => {

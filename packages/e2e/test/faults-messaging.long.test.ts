@@ -23,7 +23,6 @@ const receivedIn = (socket: Socket, roomId: string) =>
     event.case === 'messagePosted' && event.value.roomId === roomId ? [event.value.messageEventId] : [],
   )
 
-/** Checks that exactly the messages of the timeline were received, once and in order. */
 async function expectReceivedOnce(socket: Socket, roomId: string) {
   const written = messageIds(await timelineOf(ada, roomId))
   for (const id of written) await socket.waitForMessage(id)
@@ -75,7 +74,6 @@ describe('when messaging is killed', () => {
       await database.query('lock table outbox_leases in access exclusive mode')
       eventId = await eventually(async () => {
         const id = await post(ada, roomId, 'committed')
-        // Gives a relay that still holds its lease time to publish.
         await new Promise((resolve) => setTimeout(resolve, 300))
         const { rowCount } = await database.query('select 1 from outbox where event_id = $1', [id])
         if (rowCount !== 1 || receivedIn(socket, roomId).includes(id)) throw new Error('a relay still publishes')

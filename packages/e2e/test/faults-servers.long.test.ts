@@ -10,9 +10,7 @@ import { Socket } from '../src/socket.ts'
 import { messageIds, timelineOf } from '../src/timeline.ts'
 import { Traffic } from '../src/traffic.ts'
 
-/** Deadline of calls. */
 const deadlineMs = 6_000
-/** Additional time for a machine under load. */
 const graceMs = 4_000
 
 let owner: Person
@@ -44,7 +42,7 @@ function startConversation() {
   })
 }
 
-/** Ends a server twice. Its supervisor waits longer before the second restart. */
+/** The supervisor waits longer before the second restart. */
 async function causeOutage(name: 'postgres' | 'nats', signal: NodeJS.Signals) {
   for (let times = 0; times < 2; times++) {
     const pid = await eventually(() => serverPid(name))
@@ -53,7 +51,7 @@ async function causeOutage(name: 'postgres' | 'nats', signal: NodeJS.Signals) {
   }
 }
 
-/** Waits until every gateway and every node serves; they reconnect at different times. */
+/** Gateways and nodes reconnect at different times. */
 function waitUntilServedEverywhere(): Promise<void> {
   return eventually(
     async () => {

@@ -28,7 +28,7 @@ const namesRoom = ({ input }: DescMethodUnary): boolean =>
   input.fields.some(({ name, message }) => roomFields.has(name) || message?.name === 'PermissionScope')
 const methods = publicMethods.filter(namesRoom)
 
-/** A valid value for every field, so that the call is refused only because of the room. */
+/** The call must be refused only because of the room. */
 function valueOf(field: DescField, roomId: string): unknown {
   if (roomFields.has(field.name)) return roomId
   if (/emoji/.test(field.name)) return 'thumbsup'

@@ -17,7 +17,6 @@ const archive = join(folder, 'export.zip')
 const password = 'a password for the reader'
 let content: SlackExportContent
 let reader: Person
-/** Report of the second run, which was not killed. */
 let report: { taken: Record<string, number>; notTaken: { what: string; count: number }[] }
 
 beforeAll(async () => {

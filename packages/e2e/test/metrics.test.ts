@@ -13,7 +13,6 @@ let people: Person[]
 let roomIds: string[]
 let samples: (Sample & { process: number })[]
 
-/** Successes and failures of each kind, by several people in several rooms. */
 beforeAll(async () => {
   people = [await signInOwner(), ...(await Promise.all(['ada', 'bob', 'eve'].map((name) => newPerson(name))))]
   const [owner, ada, bob, eve] = people as [Person, Person, Person, Person]
@@ -99,7 +98,6 @@ describe('a label', () => {
 })
 
 describe('the golden signals', () => {
-  /** Sums the samples with these labels over the fleet. */
   const sum = (series: string, wanted: Record<string, string> = {}): number =>
     samples
       .filter((sample) => sample.series === series)

@@ -13,9 +13,7 @@ const savesPicture = process.env['PARLEY_SCREENSHOTS'] !== undefined
 
 const socketsPerNode = 80
 const [few, many, fewer] = [60, 240, 150]
-/**
- * Sockets that each node must have when they are balanced; less than a third, because some clients are reconnecting.
- */
+/** Less than a third, because some clients are reconnecting. */
 const balancedSockets = (many / 3) * 0.75
 const maxAgeMs = 40_000
 const drainWindowMs = 5_000
@@ -28,13 +26,11 @@ const settings = {
 const options = [
   ...['--min', '1', '--max', '3', '--every', '1', '--faster', '60'],
   ...['--target', `parley_realtime_sockets=${socketsPerNode}`],
-  // A target that is never reached: all nodes share this machine, so more nodes would not reduce the lag.
   ...['--target', 'parley_realtime_lag_p95_seconds=10'],
 ]
 
 let fleet: AutoscaledFleet
 let run: ScalingRun
-/** Number of sockets of each of the three nodes once they were balanced. */
 let balancedCounts: number[]
 let posts: { answered: number; failed: string[] }
 

@@ -39,7 +39,6 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     return page
   }
 
-  /** Clicks the provider on the sign-in page; a successful sign-in leads to /welcome. */
   async function chooseProvider(page: Page): Promise<void> {
     await page.goto(`${site}/login?redirect=/welcome`)
     await page.getByRole('link', { name: providerLabel }).click()

@@ -10,7 +10,7 @@ import { fleet, serverPid } from '../src/fleet.ts'
 import { processOf, waitUntilHealthy } from '../src/processes.ts'
 
 const services = parleyServices()
-/** The deployables, and the compact process, which contains several of them. */
+/** The compact process contains several deployables. */
 const programs = [...services, ...parleyServices(undefined, 'compact').filter(({ holds }) => holds !== undefined)]
 
 type Dependencies = { natsUrl: string; postgresPort: number; secret: (name: string) => string }
@@ -66,7 +66,6 @@ test.each(programs)('$name waits without its dependencies, reports it, and stops
   await using waiting = await start(service, await unreachableDependencies())
   await eventually(async () => expect(await waiting.reasons()).toContain('waiting for nats'))
   waiting.end()
-  // The exit code would be 1 if it had been ended by force.
   expect(await waiting.ended).toEqual([0, null])
 })
 

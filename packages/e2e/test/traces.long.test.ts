@@ -28,7 +28,6 @@ const written = {
   ...{ filename: 'unspeakable-notes.txt', content: 'unspeakable content' },
 }
 
-/** Trace and span of a client that uses OpenTelemetry. */
 const client = { trace: randomBytes(16).toString('hex'), span: randomBytes(8).toString('hex') }
 const traceparent = `00-${client.trace}-${client.span}-01`
 
@@ -50,7 +49,6 @@ beforeAll(async () => {
 })
 afterAll(async () => traced[Symbol.asyncDispose]())
 
-/** Everything in one trace. */
 async function causeTracedActions(): Promise<void> {
   const base = traced.fleet.url
   const groupId = await lobbyId(olga, { base })

@@ -368,7 +368,6 @@ inBrowser('nothing is cut off with wider spacing of text', async () => {
   }
 })
 
-/** Dialogs and results of administration that open after a click. */
 const afterClick: readonly (readonly [string, () => string, (page: Page) => Promise<void>])[] = [
   [
     'a new invite with the confirmation to revoke it',

@@ -18,15 +18,11 @@ import {
   visitAs,
 } from '../src/web-client.ts'
 
-/**
- * `pnpm web:bench`: the cost of the web client in a real browser, compared with an empty page. Times depend on the
- * machine and are printed; assertions depend only on the client.
- */
+/** Times depend on the machine and are printed; assertions depend only on the client. */
 const rows = 100_000
 const maxFirstLoadBytes = 145_000
-/** Allowed growth of the heap, regardless of the number of messages. */
+/** The number of messages must not matter. */
 const maxHeapGrowthBytes = 4_000_000
-/** Number of runs for a median. */
 const times = 5
 
 const report: [string, string][] = []
@@ -199,7 +195,7 @@ inBrowser('the time until another browser shows a change is measured', async () 
   note('a reaction until another browser shows it', inMs(await medianOf(reaction)))
 })
 
-/** Measures keys in an empty page and then in the room, with the same load: the difference is the client's cost. */
+/** With the same load, the difference between an empty page and the room is the client's cost. */
 async function measureKeys(page: Page, traffic: PostLoad): Promise<void> {
   const room = page.url()
   const what = `key to next paint, ${traffic.perSecond} messages a second wanted`
@@ -244,12 +240,10 @@ inBrowser(
     const { page } = visitor
     const session = await page.context().newCDPSession(page)
     let posted = 0
-    /** Posts until there are this many messages, waits until the last is shown, and measures the heap. */
     const heapAfter = async (messages: number) => {
       while (posted < messages)
         await Promise.all([
           ...Array.from({ length: 20 }, () => post(owner, otherRoomId, `Kept ${++posted}, until it is far away`)),
-          // One person may write a hundred times a second.
           new Promise((resolve) => setTimeout(resolve, 220)),
         ])
       await messageWith(page, `Kept ${posted},`).first().waitFor()

@@ -69,7 +69,6 @@ inBrowser('tabs do not request state that another tab has read', async () => {
   }
   await owner.call(RoomService.method.updateRoom, { roomId: other, description: 'Changed meanwhile' })
   await second.getByText('Changed meanwhile').waitFor()
-  // One call reads the changed description.
   expect(countOf('BatchGetRooms')).toBe(1)
   await expect(inSidebar(second, read).textContent()).resolves.not.toContain('unread')
   expect(visitor.pageErrors).toEqual([])

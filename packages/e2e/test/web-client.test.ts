@@ -74,7 +74,6 @@ inBrowser('a deleted reply is counted no longer where only the room or the list 
   await counted.getByRole('link', { name: 'One reply' }).waitFor()
   await listed.filter({ hasText: 'One reply' }).waitFor()
 
-  // The event is replayed to a browser that had no network.
   const pages = [inRoom.page, inThreads.page]
   for (const page of pages) await page.context().setOffline(true)
   for (const page of pages) await page.getByText(/^Not connected/).waitFor()

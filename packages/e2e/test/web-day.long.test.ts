@@ -264,7 +264,6 @@ inBrowser('a sidebar link appears and disappears at once', async () => {
   expect(visitor.pageErrors).toEqual([])
 })
 
-/** A tenth of a second of silence. */
 function silentWav(): Uint8Array {
   const samples = 800
   const header = Buffer.from('RIFF    WAVEfmt                     data    ', 'latin1')

@@ -22,7 +22,7 @@ useBrowser('devices', async () => {
 
 const phone = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true } as const
 
-/** Touches the middle of an element for two frames, during which a page may change below the finger. */
+/** Touches the element for two frames, during which a page may change below the finger. */
 async function tap(page: Page, element: Locator): Promise<void> {
   // A timeline that has just been opened still scrolls to its newest message.
   await element.tap({ trial: true })
@@ -146,7 +146,6 @@ inBrowser('people who reacted are shown to users of touch and keyboard, as long 
   for (const { page } of [byTouch, byKeyboard])
     await page.getByRole('dialog').getByText('This message has no reactions any more.').waitFor()
   await byKeyboard.page.keyboard.press('Escape')
-  // The button has disappeared with the reactions.
   await byKeyboard.page.getByRole('dialog').waitFor({ state: 'detached' })
 })
 
@@ -213,7 +212,6 @@ inBrowser('an unsent message survives a crash of the browser, and is posted once
       await signInAt(page, ada)
       await messageWith(page, 'The newest').waitFor()
       await page.route('**/CreateMessage', (route) => route.abort())
-      // Messages are stored before they are sent.
       await Promise.all([page.waitForRequest('**/CreateMessage'), say(page, body)])
       await crashing.crash()
     }

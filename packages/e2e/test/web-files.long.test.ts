@@ -23,7 +23,7 @@ useBrowser('files', async () => {
 
 const filesToSend = (page: Page) => page.getByRole('list', { name: 'Files to send' })
 
-/** Drags a file from outside the browser onto the centre of an element and drops it; runs `before` while it hovers. */
+/** `before` runs while the file hovers. */
 async function dragFile(page: Page, path: string, onto: Locator, before: () => Promise<unknown>): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const box = await onto.boundingBox()

@@ -32,7 +32,6 @@ async function errorsIn(form: Page | Locator): Promise<string[]> {
   return texts
 }
 
-/** Submits the form and waits for the expected message. */
 async function expectError(
   form: Page | Locator,
   fields: [label: string, value: string][],

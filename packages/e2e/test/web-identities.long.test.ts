@@ -46,7 +46,6 @@ if (canTry) {
     await inEveryTheme(page, async () => expect(await findViolations(page)).toEqual([]))
     const field = page.getByLabel('Login')
     expect(await field.inputValue()).toBe(login)
-    // The name from the provider is a suggestion.
     await field.fill(ada.login)
     await page.getByRole('button', { name: 'Complete registration' }).click()
     await page.getByRole('alert').filter({ hasText: 'taken' }).waitFor()

@@ -25,7 +25,7 @@ const recordAttacks = `
   addEventListener('securitypolicyviolation', ({ violatedDirective, sample }) =>
     attacks.push(violatedDirective + ' ' + sample))`
 
-/** Elements and attributes that could run code or lead to it. The protocol of an invalid URL is `:`. */
+/** The protocol of an invalid URL is `:`. */
 const findHarm = (page: Page) =>
   page.evaluate<string[]>(`[
     ...[...document.querySelectorAll('main *, aside *, nav *')].filter((element) =>

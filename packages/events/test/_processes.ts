@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
+/** A program in a separate process. */
 export type TestProcess = AsyncDisposable & {
   /** Kills the process with SIGKILL and waits for its end. */
   kill(): Promise<void>
@@ -9,10 +10,11 @@ export type TestProcess = AsyncDisposable & {
   thaw(): void
 }
 
+/** Starts a relay in a separate process. */
 export const forkRelay = (databaseUrl: string, natsUrl: string, service: string): Promise<TestProcess> =>
   forkProgram('relay.ts', [databaseUrl, natsUrl, service])
 
-/** Resolves when the program reports that it is ready. */
+/** Starts a program of the folder `programs`; resolves when it reports that it is ready. */
 export async function forkProgram(name: string, args: string[]): Promise<TestProcess> {
   const child: ChildProcess = fork(fileURLToPath(new URL(`programs/${name}`, import.meta.url)), args, {
     execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],

@@ -18,6 +18,7 @@ export async function newDatabase(): Promise<Database & { url: string }> {
   const url = new URL(process.env.PARLEY_TEST_POSTGRES_URL ?? '')
   url.pathname = `/events_${randomUUID().replaceAll('-', '')}`
   await migrateDatabase({ url: url.href, folder })
+  // Long, because no test depends on it and the machine may be busy.
   const database = await openDatabase({ url: url.href, pool: 20, name: 'test', connectTimeoutMs: 30_000 })
   return Object.assign(database, { url: url.href })
 }
@@ -28,13 +29,13 @@ export type TestServer = AsyncDisposable & {
   pid(): number
   stop(): Promise<void>
   start(): Promise<void>
-  /** The server must be stopped. */
+  /** Saves a copy of the events. The server must be stopped. */
   saveEvents(): void
-  /** Does not restore the state of consumers. The server must be stopped. */
+  /** Restores the saved events, but not the state of consumers. The server must be stopped. */
   restoreEvents(): void
 }
 
-/** `keeper`: whether a keeper of the stream runs, as admin does in a fleet. */
+/** Starts a NATS server. `keeper`: whether a keeper of the stream runs, as admin does in a fleet. */
 export async function newServer({ keeper: hasKeeper = true } = {}): Promise<TestServer> {
   const dir = newDataFolder('parley-events-')
   const events = join(dir, 'store/jetstream/$G/streams', eventStream, 'msgs')
@@ -65,11 +66,12 @@ export async function newServer({ keeper: hasKeeper = true } = {}): Promise<Test
   }
 }
 
+/** Opens a connection for events. */
 export function newBus(server: TestServer, name = 'test'): Promise<Bus> {
   return connectBus({ url: server.url, name, purpose: 'events' })
 }
 
-/** Starts one server with a declared stream for the tests of a file. */
+/** Starts one server with a declared stream for the tests of a file, and connects a bus to it. */
 export function withStream(onOpen: (stream: { server: TestServer; bus: Bus }) => unknown): void {
   let close: () => Promise<void> = () => Promise.resolve()
   beforeAll(async () => {

@@ -12,6 +12,7 @@ import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, eventStream, keepStream } from '../src/index.ts'
 import { requestKeeper } from '../src/keep/requests.ts'
 
+/** The shipped configuration. */
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
 
 /** The aggregate types that each attacking deployable publishes, and one of its durables. */
@@ -55,7 +56,7 @@ const opened: NatsConnection[] = []
 
 /**
  * Messages that reached a service on a subject on which no attacker may publish. Traces, which some releases of NATS
- * send to the subject in a header, cause no call and are left out.
+ * send to the subject in a header, are left out: they cause no call.
  */
 let received: string[] = []
 const isTrace = (data: Uint8Array): boolean => Buffer.from(data).toString().startsWith('{"server":')
@@ -125,7 +126,7 @@ async function listenAsVictims(): Promise<void> {
   }
 }
 
-/** Waits until everything published so far has arrived. Clears what was received. */
+/** Waits until everything published so far has arrived; returns and clears what was received. */
 async function takeReceived(): Promise<string[]> {
   for (const nc of victims) await nc.flush()
   return received.splice(0)
@@ -136,7 +137,7 @@ type OnStream = { subject: string; data: string }
 /** Sequence from which `readStream` reads, so that it leaves out the hundreds of events of earlier attackers. */
 let startSeq = 1
 
-/** Ends at a mark that it publishes. */
+/** Reads the events since `startSeq`, up to one that is published to mark the end. */
 async function readStream(): Promise<OnStream[]> {
   const stream = keeperBus.nc.jetstream()
   const end = await stream.publish('evt.config.X2.read', 'end')

@@ -33,6 +33,7 @@ const consumer = (room: string, { db, kinds, ...batches }: Own) =>
     ...{ db, batches, ...(kinds && { kinds }) },
   })
 
+/** Handles events by recording them in a table, in the consumer's transaction. */
 async function recordHandled(events: readonly Event[], tx: Tx): Promise<void> {
   await tx.execute(sql`create table if not exists handled (id text, batch int)`)
   for (const { id } of events) await tx.execute(sql`insert into handled values (${id}, ${events.length})`)

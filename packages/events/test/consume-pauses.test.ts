@@ -26,6 +26,7 @@ const consumer = (room: string, db: ConsumerOptions['db'], handled: number[], ow
     ...own,
   })
 
+/** Publishes each event in a message of its own. */
 async function publish(room: string, versions: readonly number[], to = bus): Promise<void> {
   for (const version of versions) {
     const { subject, payload } = toOutboxRow(plainEvent(room, version))

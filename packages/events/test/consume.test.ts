@@ -27,6 +27,7 @@ withStream((stream) => (bus = stream.bus))
 
 const shortDelays = { initialMs: 10, maxMs: 50 }
 
+/** Starts a consumer of the events of one room, which belongs to one test. */
 const consumer = (
   room: string,
   options: Pick<ConsumerOptions, 'db' | 'kinds' | 'redelivery'> & { bus?: Bus } & (
@@ -204,6 +205,7 @@ test('one request finds the lags of all consumers of a process; parked events ar
   await waitUntilStored(relay, await commit(database, 'parking', [1]))
   await untilMetricsShow('1', '1')
   isRepaired = true
+  // Another process received the request for a replay, so this one is not notified.
   await db.update(parkedEvents).set({ replayRequestedAt: new Date() })
   await untilMetricsShow('1', '0')
   hold.abort()

@@ -21,6 +21,7 @@ let server: TestServer
 let bus: Bus
 withStream((stream) => ({ server, bus } = stream))
 
+/** Requests an erasure pass, as accounts does. */
 async function requestPass(database: TestDatabase, userId: string, pass: number): Promise<void> {
   const kind = 'erasure_requested'
   const about = { aggregateType: 'user', aggregateId: userId, version: BigInt(pass), occurredAt: new Date() } as const

@@ -47,5 +47,6 @@ test('an expired lease can be taken, with a higher fencing token', async () => {
   const taken = await takeLeases(pool, 'two', shardCount)
   expect(taken).toHaveLength(shardCount)
   expect(taken.find((lease) => lease.shard === first?.shard)?.fence).toBe((first?.fence ?? 0n) + 1n)
+  // The first holder still considers its lease valid until its own clock ends it.
   expect(first && first.validUntil - performance.now()).toBeLessThanOrEqual(2500)
 })

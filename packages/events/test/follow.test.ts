@@ -59,6 +59,7 @@ test('a follower with history begins with events stored shortly before the newes
   await eventually(() => expect(received.at(-1)?.version).toBe(5))
 })
 
+/** Returns the bus with some functions of its connection replaced. */
 function replaceOnBus(replaced: Partial<Pick<Bus['nc'], 'request' | 'subscribe'>>): Bus {
   const nc = new Proxy(bus.nc, {
     get: (target, name) => {

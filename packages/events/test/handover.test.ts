@@ -17,6 +17,7 @@ const pauses = { initialMs: 1, maxMs: 5 }
 const pollMs = 3_600_000
 const envelope = new TextEncoder().encode('an envelope')
 
+/** Commits events about a call in a room. */
 const commit = (database: TestDatabase, roomId: string, versions: number[]): Promise<void> =>
   database.db.transaction((tx) =>
     handOver(

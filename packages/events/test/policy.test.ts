@@ -35,6 +35,7 @@ afterAll(async () => {
 const policyAt = (revision: number): GetPolicyResponse =>
   create(GetPolicyResponseSchema, { revision: BigInt(revision) })
 
+/** Announces a revision, which adds a role named after it, such as `r11`. */
 async function announce(revision: number): Promise<void> {
   const ids = await database.db.transaction((tx) =>
     enqueue(tx, {

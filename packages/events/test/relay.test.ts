@@ -15,13 +15,14 @@ import { newBus, newDatabase, newServer, withStream } from './_servers.ts'
 let bus: Bus
 withStream((stream) => (bus = stream.bus))
 
+/** The events of aggregates whose id has this prefix. */
 const eventsOf = async (prefix: string) => {
   return (await readStream(bus)).filter((event) => event.aggregateId.startsWith(prefix))
 }
 
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
 
-/** Ascending. */
+/** The number of shards that each relay holds, ascending. */
 async function shardsPerHolder(database: TestDatabase): Promise<number[]> {
   const result = await database.pool.query<{ shards: bigint }>(
     "select count(*) as shards from outbox_leases where name like 'shard-%' and expires_at > now() group by holder",
@@ -29,6 +30,7 @@ async function shardsPerHolder(database: TestDatabase): Promise<number[]> {
   return result.rows.map((row) => Number(row.shards)).sort()
 }
 
+/** Counts how often shards changed their holder. */
 async function countHolderChanges(database: TestDatabase): Promise<number> {
   const result = await database.pool.query<{ sum: string }>(
     "select sum(fence)::text as sum from outbox_leases where name like 'shard-%'",

@@ -50,12 +50,12 @@ class Durable {
 
   declare = () => declareDurable(bus, this.#durable, this.#durable.subject)
 
-  /** Publishes each event in a separate message. */
+  /** Publishes an event of each of these kinds, each in a separate message. */
   async publish(...kinds: string[]): Promise<void> {
     for (const kind of kinds) await waitUntilStored(relay, await commit(database, this.room, [++this.#version], kind))
   }
 
-  /** Requests one message more, so that the server also scans the messages after these. */
+  /** Pulls this many messages and requests one more, so that the server also scans the messages after them. */
   async take(count: number): Promise<JsMsg[]> {
     const consumer = await bus.nc.jetstream().consumers.get(eventStream, this.name)
     const taken: JsMsg[] = []
@@ -71,6 +71,7 @@ class Durable {
     expect(await message.ackAck({ timeout: timeoutMs })).toBe(true)
   }
 
+  /** Pulls the given number of messages and handles them all. */
   async handleNext(count: number): Promise<void> {
     for (const message of await this.take(count)) await this.handle(message)
   }

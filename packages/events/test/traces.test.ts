@@ -158,7 +158,7 @@ test('the span of a hand-over belongs to a trace of its events and links to the 
   ])
 })
 
-/** The first log line that starts with this text. */
+/** Trace and span id of the first log line that starts with this text. */
 const contextOfLog = (text: string) => {
   const line = collector.logs.find(({ body }) => body.stringValue.startsWith(text))
   return line && { traceId: line.traceId, spanId: line.spanId }

@@ -14,6 +14,7 @@ let server: TestServer
 let bus: Bus
 withStream((stream) => ({ server, bus } = stream))
 
+/** Opens the same database, as another process does. */
 const openAgain = ({ url }: { url: string }): Promise<Database> => openDatabase({ url, pool: 4, name: 'again' })
 
 const untilShared = (database: Database) =>

@@ -2,7 +2,7 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { EventBatchSchema } from '@parley/contracts/internal'
 import { connectToStream } from './stream-connection.ts'
 
-/** Recipients of each event. Their ids make up most of its size, about 40 KB. */
+/** The ids of the recipients make up most of an event's size, about 40 KB. */
 const recipients = Array.from({ length: 1_000 }, (_, n) => `nobody-${String(n).padStart(32, '0')}`)
 
 export async function fillStream(bytes: number): Promise<void> {

@@ -3,7 +3,6 @@ import { fleet } from '../fleet.ts'
 import { newPerson, type Person } from '../people.ts'
 import { disposeTogether, repeatUntilDisposed } from './repeat-until-disposed.ts'
 
-/** Number of concurrent calls of one person to one gateway. */
 const callsOfOnePerson = 60
 /** Together they make more concurrent calls than one process runs (256) and queues (1,024). */
 const people = 12
@@ -14,7 +13,6 @@ export async function newReaders(roomId: string): Promise<Person[]> {
   return readers
 }
 
-/** Makes all readers read the room through both gateways until disposed. */
 export function startReading(readers: Person[], roomId: string): AsyncDisposable {
   const read = (reader: Person, base: string) =>
     repeatUntilDisposed(500, () => reader.attempt(RoomService.method.getRoomEvents, { roomId }, { base }))

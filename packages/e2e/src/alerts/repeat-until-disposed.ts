@@ -17,7 +17,7 @@ export function repeatUntilDisposed(pauseMs: number, action: () => Promise<unkno
   }
 }
 
-/** Disposes of all of them concurrently. */
+/** Disposes of all `disposables` concurrently. */
 export const disposeTogether = (disposables: AsyncDisposable[]): AsyncDisposable => ({
   async [Symbol.asyncDispose]() {
     await Promise.all(disposables.map((one) => one[Symbol.asyncDispose]()))

@@ -15,11 +15,11 @@ export type WatchedFleet = AsyncDisposable & {
   logOf(service: string): string
 }
 
-/** Services with two processes: tests write through one and read through the other. */
+/** Tests write through one process and read through the other. */
 const doubled = ['gateway', 'realtime']
 
 /**
- * Starts a fleet and makes it the tested fleet (`fleet()`). It has two processes of gateway and realtime and one of
+ * The started fleet becomes the tested fleet (`fleet()`). It has two processes of gateway and realtime and one of
  * each other service. `program` is the path of Prometheus.
  */
 export async function startWatchedFleet(program: string, settings: NodeJS.ProcessEnv): Promise<WatchedFleet> {

@@ -18,7 +18,6 @@ import { waitForConsequences } from './consequences.ts'
 
 type People = Record<Name, Person>
 
-/** Calls alternate between the gateways. */
 export class Fixture {
   readonly mediaServer: FakeLivekit
   readonly people: People
@@ -27,7 +26,7 @@ export class Fixture {
   readonly channel: string
   readonly hall: string
   readonly dm: string
-  /** A universal room that contains only markers: messages that everybody receives after the events of a row. */
+  /** Contains only markers: messages that everybody receives after the events of a row. */
   readonly plaza: string
   readonly #ids = new Map<string, string>()
   #turn = 0
@@ -101,7 +100,7 @@ export class Fixture {
     return this.people[name].userId
   }
 
-  /** Posts a message with the body `as`, and stores its id under this text. An echo is stored under `echo of`. */
+  /** Stores the id of the message under its body `as`, and the id of an echo under `echo of`. */
   async post(
     who: Name,
     roomId: string,

@@ -20,7 +20,7 @@ async function postWithFiles(fixture: Fixture, as: string, count: number) {
 
 const previewUrl = 'https://example.org/'
 
-/** Stores a link preview, because the services do not fetch pages from this machine. */
+/** The services do not fetch pages from this machine. */
 async function attachPreview(fixture: Fixture, to: string) {
   await using database = await databaseOf('messaging')
   const preview = toBinary(PagePreviewSchema, create(PagePreviewSchema, { url: previewUrl, title: 'An example' }))

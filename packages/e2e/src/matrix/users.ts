@@ -20,9 +20,7 @@ export const everyone: Name[] = [...names]
 export const channel: Name[] = ['ada', 'bob', 'dora']
 /** Effective members of the hall, a universal room. */
 export const hall = everyoneExcept('ben', 'dan')
-/** Members of the channel while it is universal. */
 export const openChannel = everyoneExcept('ben')
-/** Participants of the direct message. */
 export const pair: Name[] = ['ada', 'bob']
 
 export const without = (group: Name[], ...others: Name[]): Name[] => group.filter((name) => !others.includes(name))

@@ -24,7 +24,7 @@ export class AutoscaledFleet implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #dataDir: string
   readonly decisions: Decision[] = []
-  /** Standard error of the autoscaler, which includes the output of supervisor and services. */
+  /** Includes the output of supervisor and services. */
   output = ''
 
   private constructor(child: ChildProcess, dataDir: string) {
@@ -34,7 +34,6 @@ export class AutoscaledFleet implements AsyncDisposable {
     child.stderr?.on('data', (chunk: Buffer) => (this.output += chunk.toString()))
   }
 
-  /** Starts a fleet with settings for the services and options for the autoscaler. */
   static async start(settings: NodeJS.ProcessEnv, options: string[]): Promise<AutoscaledFleet> {
     const dataDir = temporaryDataDir()
     const program = join(repositoryRoot(), 'packages/tooling/autoscale.mjs')

@@ -19,7 +19,6 @@ export class Crowd {
   readonly #roomId: string
   readonly #socketUrl: string
   readonly #traffic: Traffic
-  /** Cursor before the first post. */
   readonly #start: string
 
   private constructor(poster: Person, clients: readonly ParleyClient[], room: Room, urls: Urls) {
@@ -55,7 +54,7 @@ export class Crowd {
     return this.streams.filter(({ isClosed }) => !isClosed)
   }
 
-  /** Opens or closes streams until `count` are open; closes the oldest first. */
+  /** Closes the oldest first. */
   async resize(count: number): Promise<void> {
     for (const stream of this.open.slice(0, -count)) stream.close()
     while (this.open.length < count) {
@@ -72,7 +71,6 @@ export class Crowd {
     return stream
   }
 
-  /** Stops posting. Returns the ids of all posts in order, the number of acknowledged posts, and the failures. */
   async finish(): Promise<{ log: string[]; answered: number; failed: string[] }> {
     await this.#traffic.stop()
     const [reader] = this.#clients

@@ -6,9 +6,7 @@ import { requestInternal } from '../processes.ts'
 
 const probePauseMs = 100
 
-/**
- * Load balancer for all realtime nodes: forwards each connection to a random ready node, like a Service of Kubernetes.
- */
+/** Forwards each connection to a random ready node, like a Service of Kubernetes. */
 export class NodeBalancer implements AsyncDisposable {
   readonly #server: Server
   readonly #open = new Set<Socket>()

@@ -4,17 +4,16 @@ import { scrape } from '../scrape.ts'
 
 const pauseMs = 250
 
-/** A node that served at some time during the test. Times are those of `Date.now()`. */
+/** Times are those of `Date.now()`. */
 export type SampledNode = {
   process: FleetProcess
   sockets: { at: number; count: number }[]
   rebalanced: number
-  /** When the fleet no longer listed the node. */
   leftAt?: number
   endedAt?: number
 }
 
-/** Reads the metrics of every node repeatedly, until the node has ended or this is disposed. */
+/** Reads until the node has ended or this is disposed. */
 export class NodeSamples implements AsyncDisposable {
   readonly nodes: SampledNode[] = []
   readonly #stopping = new AbortController()

@@ -64,14 +64,13 @@ export function drawRun(run: ScalingRun): Promise<Buffer> {
 export const lossesOf = ({ streams }: Pick<ScalingRun, 'streams'>): CheckedStream['losses'] =>
   streams.flatMap(({ losses }) => losses)
 
-/** The maximum number of `times` within any window of `lengthMs`. */
 export function mostWithin(times: readonly number[], lengthMs: number): number {
   return Math.max(0, ...times.map((from) => times.filter((at) => isWithin(at, from, lengthMs)).length))
 }
 
 const isWithin = (at: number, from: number, lengthMs: number) => at >= from && at < from + lengthMs
 
-/** Number of sockets of a node at a time; undefined before its first sample and after its end. */
+/** Undefined before the first sample of a node and after its end. */
 function socketsAt({ sockets, endedAt = Infinity }: SampledNode, at: number): number | undefined {
   return at > endedAt ? undefined : sockets.findLast((sample) => sample.at <= at)?.count
 }
