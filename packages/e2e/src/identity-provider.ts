@@ -21,7 +21,7 @@ export async function providerSettings(): Promise<NodeJS.ProcessEnv> {
   }
 }
 
-/** Empty if the tests run against an existing fleet, which has no such provider. */
+/** Returns an empty text if the tests run against an existing fleet, which has no such provider. */
 export function issuerUrl(): string {
   const port = process.env[portVariable]
   return port === undefined ? '' : `http://127.0.0.1:${port}`

@@ -10,7 +10,7 @@ let ada: Person
 let browser: Browser
 let before: Browser
 
-/** As if the interval had passed. */
+/** The sessions then look as if the interval had passed. */
 async function letPass(person: Person, interval: string): Promise<void> {
   await using accounts = await databaseOf('accounts')
   const changed = await accounts.query(

@@ -3,7 +3,7 @@ import { declareStreams } from '@parley/events'
 import type { Bus } from '@parley/rpc'
 import { publishEvents } from './publish-events.ts'
 
-/** As accounts requests it from services. */
+/** Sends the request that accounts sends to services. */
 export async function requestErasure(bus: Bus, userId: string, pass = 1): Promise<void> {
   await declareStreams(bus)
   const about = { aggregateType: 'user', aggregateId: userId, kind: 'erasure_requested' } as const
@@ -19,7 +19,7 @@ export class ErasureReports {
     return {}
   }
 
-  /** Undefined until the pass is reported. */
+  /** Returns undefined until the pass is reported. */
   found(userId: string, pass: number): bigint | undefined {
     return this.all.find((report) => report.userId === userId && report.pass === pass)?.found
   }

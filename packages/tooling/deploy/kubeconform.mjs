@@ -20,7 +20,7 @@ function findSchemas() {
   return status === 0 ? join(stdout.trim(), 'kubernetes-json-schema') : undefined
 }
 
-/** Undefined if objects can be validated against the schemas of Kubernetes here. */
+/** Returns undefined if objects can be validated against the schemas of Kubernetes here. */
 export function whyNotValidated() {
   const missing = [
     ...(spawnSync('kubeconform', ['-v']).error ? ['kubeconform'] : []),

@@ -97,7 +97,7 @@ export class HorizontalAutoscaler {
 const clamp = (value, lowest, highest) => Math.min(Math.max(value, lowest), Math.max(lowest, highest))
 
 /**
- * Undefined if no pod reported the metric. A pod without a value counts as the target when scaling down and as 0 when
+ * Returns undefined if no pod reported the metric. A pod without a value counts as the target when scaling down and as 0 when
  * scaling up, so it never makes the change larger.
  */
 function desiredPods(current, values, target) {

@@ -22,7 +22,7 @@ export class NodeMetrics {
     )
   }
 
-  /** Undefined before the first scrape, and for a gauge that the process does not report. */
+  /** Returns undefined before the first scrape, and for a gauge that the process does not report. */
   value(name) {
     const [oldest] = this.#scrapes
     const newest = this.#scrapes.at(-1)

@@ -45,7 +45,7 @@ export class NodeScaler {
     this.#fleet.scale(this.#name, next)
   }
 
-  /** Undefined if the process did not answer. */
+  /** Returns undefined if the process did not answer. */
   async #scrape({ pid, internalPort }) {
     const metrics = this.#known.get(pid) ?? new NodeMetrics(this.#rateWindowSeconds)
     this.#known.set(pid, metrics)

@@ -13,7 +13,7 @@ export type FleetNode = {
   /** Why it is not ready, or why it could not be queried. */
   reasons: string[]
   outages: string[]
-  /** Empty if the process cannot be reached and its name is not known. */
+  /** The name is empty if the process cannot be reached and its name is not known. */
   service: string
   host: string
   version: string

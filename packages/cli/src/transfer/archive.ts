@@ -36,7 +36,7 @@ export type ArchivedFile = {
   id: string
   name: string
   contentType: string
-  /** Undefined if the archive does not state the size. */
+  /** Archives need not state the size. */
   size?: number
   bytes: (() => Promise<{ size: number; stream: AsyncIterable<Uint8Array> }>) | undefined
 }

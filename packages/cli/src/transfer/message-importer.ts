@@ -31,7 +31,7 @@ export class MessageImporter {
   #unchecked: ArchivedMessage[] = []
   #waiting: Outgoing[] = []
   #bytes = 0
-  /** By this or an earlier import. */
+  /** True if this or an earlier import wrote messages. */
   hasMessages: boolean
 
   constructor(fleet: Pick<TransferFleet, 'messaging'>, options: Options, room: OpenRoom) {

@@ -41,7 +41,7 @@ export class RoomImporter {
     if (made) this.#options.report.addImported('groups')
   }
 
-  /** Undefined if the room has not been created yet. */
+  /** Returns undefined if the room has not been created yet. */
   nameOf(id: string): string | undefined {
     return this.#names.get(id)
   }

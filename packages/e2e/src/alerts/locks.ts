@@ -1,7 +1,7 @@
 import { databaseOf } from '../databases.ts'
 
 export type TableLock = AsyncDisposable & {
-  /** As the runbook says: the number of sessions that wait for a lock, and the pids that hold it. */
+  /** The figures of the runbook: the number of sessions that wait for a lock, and the pids that hold it. */
   lockWaits(): Promise<{ waits: number; blockers: number[] }>
   terminate(): Promise<void>
 }

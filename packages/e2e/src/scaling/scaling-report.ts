@@ -70,7 +70,7 @@ export function mostWithin(times: readonly number[], lengthMs: number): number {
 
 const isWithin = (at: number, from: number, lengthMs: number) => at >= from && at < from + lengthMs
 
-/** Undefined before the first sample of a node and after its end. */
+/** Returns undefined before the first sample of a node and after its end. */
 function socketsAt({ sockets, endedAt = Infinity }: SampledNode, at: number): number | undefined {
   return at > endedAt ? undefined : sockets.findLast((sample) => sample.at <= at)?.count
 }

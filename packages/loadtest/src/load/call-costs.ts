@@ -3,7 +3,7 @@ import { RefusedError } from './http-caller.ts'
 import { measureCpu, type CpuTime } from './cpu-time.ts'
 import { time, type Timing } from './timing.ts'
 
-/** Undefined if the server refused that many calls in flight. */
+/** A cost is undefined if the server refused that many calls in flight. */
 export type CallCosts = { 1: Cost; 8: Cost | undefined; 64: Cost | undefined }
 
 /** `perSecond` and `cpu` are those of single calls; `p50`, `p99` and `count` those of runs of `make`. */

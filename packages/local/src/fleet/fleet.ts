@@ -29,7 +29,7 @@ const startTimeoutMs = 180_000
 
 export type Fleet = AsyncDisposable & {
   readonly url: string
-  /** Undefined when a mail server is configured. */
+  /** There is no page when a mail server is configured. */
   readonly mailUrl: string | undefined
   readonly owner: Owner | undefined
   readonly services: FleetProcess[]

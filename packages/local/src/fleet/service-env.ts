@@ -14,7 +14,7 @@ export type FleetAddresses = {
   assetsFolder: string
   mailFolder: string | undefined
   media?: NodeJS.ProcessEnv | undefined
-  /** Undefined when push is configured outside the fleet. */
+  /** The fleet has no key when push is configured elsewhere. */
   vapidPrivateKey?: string | undefined
   videos?: boolean
   secret: (name: string) => string

@@ -9,7 +9,7 @@ import { findExecutable } from './executables.ts'
 export type KernelLock = { fd: number | undefined; release: () => void }
 
 /**
- * Undefined if another process holds the lock. Unlike a pid file, the lock works across containers, and lasts as long
+ * Returns undefined if another process holds the lock. Unlike a pid file, the lock works across containers, and lasts as long
  * as a descriptor is open. Systems without `flock` do not run containers either.
  */
 export function lockByKernel(file: string): KernelLock | undefined {

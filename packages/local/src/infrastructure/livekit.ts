@@ -19,7 +19,7 @@ export type LivekitOptions = ServerOptions & {
   mediaPorts?: { tcp: number; udp: number }
 }
 
-/** Undefined if the program is not installed. Parley never installs it. */
+/** Returns undefined if the program is not installed. Parley never installs it. */
 export const findLivekit = (): string | undefined => findExecutable(program)
 
 export const livekitUrl = (port: number): string => `ws://127.0.0.1:${port}`

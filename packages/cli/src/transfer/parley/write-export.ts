@@ -82,7 +82,7 @@ class Exporter {
     }
   }
 
-  /** Before anything is written. */
+  /** Runs before anything is written. */
   async #assertRooms(): Promise<void> {
     if (this.#options.rooms.length === 0) return
     const found = new Set<string>()
