@@ -1,6 +1,6 @@
 /**
- * `--write` puts the table into CONTRIBUTING.md, between the marks below; `--check` fails when that table differs
- * from the folders on disk.
+ * `pnpm folders` prints which folders each service has; `--write` puts the table into CONTRIBUTING.md, between the
+ * marks below; `--check` fails when that table differs from the folders on disk.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'

@@ -104,7 +104,7 @@ afterAll(async () => {
 })
 
 describe('commands', () => {
-  test('a session that does not exist is refused, after the others have ended', async () => {
+  test('a session that does not exist is refused after the others have ended', async () => {
     const end = ['session', 'end', '--login', 'alice', '--id']
     expect(await parley([...end, 'S1', 'S1'])).toEqual({ code: 0, out: '1 session of alice ended\n', err: '' })
     expect(await parley([...end, 'S1', 'S2'])).toEqual({
@@ -267,7 +267,7 @@ describe('failures', () => {
   })
 
   test.each([['a password\n'], ['a password\r\n'], ['a password'], ['\uFEFFa password\r\n']])(
-    'neither the line end nor a byte order mark is part of the password: %j',
+    'the line end and a byte order mark are not part of the password: %j',
     async (stdin) => {
       await parley(['user', 'set-password', '--login', 'a', '--password-stdin'], { stdin })
       expect(requested.at(-1)).toMatchObject({ password: 'a password' })

@@ -36,7 +36,7 @@ const connect = async (person: Person, roomId: string) => {
   await mediaServer.waitUntilSent()
 }
 
-test('both members are notified of a call, and a ban ends the participation everywhere', async () => {
+test('both members are notified of a call, and a ban ends it everywhere', async () => {
   const roomId = await newRoom(owner, [ada, bob])
   const [nodeA, nodeB] = fleet().realtimeNodes
   using adaSocket = await Socket.subscribe(nodeA, ada.token)

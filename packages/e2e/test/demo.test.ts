@@ -17,7 +17,7 @@ const messagesIn = async (person: Person, roomId: string) => {
   return (page?.events ?? []).flatMap(({ event }) => (event.case === 'messagePosted' ? [event.value.message] : []))
 }
 
-test('sample content is created only once if the command is repeated, and can be removed', async () => {
+test('sample content is created once even if the command is repeated, and can be removed', async () => {
   const ada = await newPerson('ada')
   await operate(['demo'])
   const rooms = await eventually(async () => {

@@ -141,7 +141,7 @@ test('an export can be imported, and exported again with the same content', asyn
   expect(await operate(take)).toMatchObject({ taken: {}, notTaken: [] })
 }, 60_000)
 
-test('an export to standard output prints its result, or why it failed, on standard error', async () => {
+test('an export to standard output reports on standard error', async () => {
   const command = join(repositoryRoot(), 'packages/cli/dist/main.js')
   const env = { ...process.env, PARLEY_DATA_DIR: fleet().dataDir }
   const into = (file: string) => {

@@ -87,7 +87,7 @@ describe('when messaging is killed', () => {
     await expectReceivedOnce(socket, roomId)
   })
 
-  test('during a conversation, acknowledged messages are stored and stored ones arrive exactly once', async () => {
+  test('acknowledged messages are stored and stored ones arrive exactly once', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     using socket = await Socket.subscribe(fleet().realtimeNodes[0], bob.token)
     const traffic = startPosting(roomId)

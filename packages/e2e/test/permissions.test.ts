@@ -67,7 +67,7 @@ describe('a permission decision for a user', () => {
     }
   })
 
-  test('closes and reopens a universal room for open sockets on both nodes, before the response', async () => {
+  test('closes and reopens a universal room for open sockets before the response', async () => {
     const roomId = await newRoom(owner, [], { universal: true })
     const sockets = { ada: await listen(ada), bob: await listen(bob) }
     expect(await bobReceives(roomId, sockets)).toEqual([true, true])
@@ -125,7 +125,7 @@ describe('a role', () => {
     await deleteRole(name)
   })
 
-  test('cannot have the same name as a login; the name is free again after the role is deleted', async () => {
+  test('cannot have the name of a login; a deleted role frees its name', async () => {
     const taken = await owner.attempt(AdminRoleService.method.createRole, { name: ada.login.toLowerCase() })
     expect(codeOf(taken)).toBe('already_exists')
     const name = await createRole()

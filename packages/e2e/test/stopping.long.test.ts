@@ -86,22 +86,19 @@ test.each(withDatabase)(
   },
 )
 
-test.each(withPolicy)(
-  '$name waits while no process of admin answers, although database and NATS do, and stops on request',
-  async (service) => {
-    using _one = freeze(processOf('admin', 0).pid)
-    using _other = freeze(processOf('admin', 1).pid)
-    await using waiting = await start(service, fleetDependencies())
-    await eventually(async () => {
-      const reasons = await waiting.reasons()
-      expect(reasons.join()).toMatch(/policy|control feed/)
-      expect(reasons).not.toContain('waiting for postgres')
-      expect(reasons).not.toContain('waiting for nats')
-    })
-    waiting.end()
-    expect(await waiting.ended).toEqual([0, null])
-  },
-)
+test.each(withPolicy)('$name waits while no process of admin answers, and stops on request', async (service) => {
+  using _one = freeze(processOf('admin', 0).pid)
+  using _other = freeze(processOf('admin', 1).pid)
+  await using waiting = await start(service, fleetDependencies())
+  await eventually(async () => {
+    const reasons = await waiting.reasons()
+    expect(reasons.join()).toMatch(/policy|control feed/)
+    expect(reasons).not.toContain('waiting for postgres')
+    expect(reasons).not.toContain('waiting for nats')
+  })
+  waiting.end()
+  expect(await waiting.ended).toEqual([0, null])
+})
 
 function logLinesOf({ name, pid }: { name: string; pid: number }): string {
   const { logs } = dataDirAt(fleet().dataDir)

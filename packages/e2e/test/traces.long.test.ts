@@ -130,7 +130,7 @@ test.each([
   expect(own.map((span) => [span.name, span.kind])).toContainEqual([name, kind])
 })
 
-test('the trace contains the deliveries of the message, the notification and the call to sockets', () => {
+test('the trace contains the deliveries to sockets', () => {
   const delivered = spans().filter(({ name }) => name === 'deliver to sockets')
   expect(delivered.map(({ attributes }) => attributes['parley.event.kind'])).toEqual(
     expect.arrayContaining(['message_posted', 'notification_created', 'people_called', 'call_started']),

@@ -122,7 +122,7 @@ async function outcomeOf(child: ChildProcess) {
 const pinnedSpecs = () => [...packages.values()].map(({ spec }) => spec).sort()
 const hello = "yes [ '--hello' ]\n"
 
-test('a machine with another Node.js gets the required one and pnpm, once, and runs none of their scripts', async () => {
+test('a machine with another Node.js gets the required one once, and runs none of its scripts', async () => {
   const dir = checkout('other')
   mkdirSync(join(dir, 'node_modules/.parley/fetching-of-a-killed-start'), { recursive: true })
   expect(await pnpm(dir)).toEqual({ code: 0, out: hello, err: `fetching Node.js ${newer}\nfetching pnpm 10.0.0\n` })
@@ -360,7 +360,7 @@ test('the versions in other files agree with .node-version', () => {
   expect(process.versions.node.split('.')[0]).toBe(major)
 })
 
-test('a used port is reported, unless there is a parley.toml, which may set another', async () => {
+test('a used port is reported, unless there is a parley.toml', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   try {
     await once(server, 'listening')

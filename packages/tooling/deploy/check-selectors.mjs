@@ -55,8 +55,8 @@ const isForInternalPorts = ({ kind, spec }) =>
   kind === 'PodMonitor' || (kind === 'Service' && spec.ports.some(({ targetPort }) => targetPort === 'internal'))
 
 /**
- * At any depth. The selector of a Service has no `matchLabels`. A selector without labels counts as a selector of all
- * pods.
+ * Searches at any depth. The selector of a Service has no `matchLabels`. A selector without labels counts as a
+ * selector of all pods.
  */
 function selectorsIn(spec) {
   if (spec === null || typeof spec !== 'object') return []
