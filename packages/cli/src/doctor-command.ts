@@ -8,7 +8,7 @@ import { outputOf } from './programs.ts'
 import type { CommandContext } from './command-context.ts'
 import { formatCount } from './transfer/format-count.ts'
 
-/** For all checks of one service, which run concurrently. */
+/** The time limit holds for all checks of one service, which run concurrently. */
 const serviceTimeoutMs = 45_000
 
 /** Every service has at least one of these variables. */

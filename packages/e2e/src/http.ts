@@ -53,7 +53,7 @@ function parseJsonOrText(text: string): unknown {
   }
 }
 
-/** For example `not_found`. */
+/** The code, for example `not_found`. */
 export function codeOf({ body }: Answer): unknown {
   return typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined
 }

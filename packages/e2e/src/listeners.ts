@@ -54,7 +54,7 @@ export class Listeners implements Disposable {
     }
   }
 
-  /** Also forgets the sockets that did not receive the message. */
+  /** Forgets the events up to the message, and the sockets that did not receive it. */
   resetAfter(messageId: string): void {
     for (const listener of this.#listeners.splice(0)) {
       const at = listener.socket.events.findIndex((envelope) => isMessage(envelope, messageId))

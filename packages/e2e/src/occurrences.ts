@@ -6,7 +6,7 @@ import { connect } from 'nats'
 import { databaseOf } from './databases.ts'
 import { fleet } from './fleet.ts'
 
-/** By text: the tables, subjects of the stream, and files that contain it. */
+/** For each text, the tables, subjects of the stream, and files that contain it. */
 export type Occurrences = Map<string, string[]>
 
 /** Ignores case. Searches every column of every table, every event, and every asset and log file of the fleet. */

@@ -3,7 +3,7 @@ import { jsonOf, type Browser } from '@parley/testkit'
 import { newBrowser, signInBrowser } from './browsers.ts'
 import type { Person } from './people.ts'
 
-/** On loopback, it needs no configuration. */
+/** A redirect URI on loopback needs no configuration. */
 export const redirectUri = 'http://127.0.0.1:5173/back'
 /** The operator has configured its origin. */
 export const listedUri = 'https://client.example/back'

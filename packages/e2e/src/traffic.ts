@@ -5,7 +5,7 @@ export type Outcome = {
   /** If undefined, `failure` says why. */
   answer: Answer | undefined
   failure: string | undefined
-  /** By `performance.now()`. */
+  /** Time by `performance.now()`. */
   startedAt: number
   tookMs: number
 }

@@ -8,7 +8,7 @@ const ipv4 = 1
  * leaves all other queries unanswered.
  */
 export class DnsServer implements AsyncDisposable {
-  /** In the order of their first query. */
+  /** The names, in the order of their first query. */
   readonly queried = new Set<string>()
   /** IPv4 addresses by name; a name added later is answered when its query is repeated. */
   readonly answers: Map<string, string[]>

@@ -44,7 +44,7 @@ function sumOf(samples, series) {
   return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0)
 }
 
-/** As `histogram_quantile` of Prometheus over the values added in the window; 0 if there are none. */
+/** Does what `histogram_quantile` of Prometheus does, over the values added in the window; 0 if there are none. */
 function quantile(part, histogram) {
   return (newest, oldest) => {
     const [before, after] = [oldest, newest].map((samples) => bucketsOf(samples, `${histogram}_bucket`))

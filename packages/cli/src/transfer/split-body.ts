@@ -1,4 +1,4 @@
-/** In bytes of UTF-8. */
+/** The limit is in bytes of UTF-8. */
 export const maxBodyBytes = 10_000
 
 /**

@@ -9,7 +9,7 @@ export type CallCosts = { 1: Cost; 8: Cost | undefined; 64: Cost | undefined }
 /** `perSecond` and `cpu` are those of single calls; `p50`, `p99` and `count` those of runs of `make`. */
 export type Cost = Timing & { cpu: CpuTime }
 
-/** By the number in flight. Budgets are only for 1 and 8 in flight. */
+/** The keys are numbers of calls in flight. Budgets are only for 1 and 8 in flight. */
 const seconds = { withBudget: { 1: 1, 8: 1, 64: 0.5 }, without: { 1: 1, 8: 0.5, 64: 0.5 } }
 
 type Options = {

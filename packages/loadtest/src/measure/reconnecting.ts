@@ -11,7 +11,7 @@ import type { Report } from '../report.ts'
 const count = 2_000
 const rounds = 5
 const maxKib = 8
-/** Until all sockets have resumed. */
+/** Budget for the time until all sockets have resumed. */
 const maxMs = 1_000
 
 type ClientFrame = NonNullable<MessageInitShape<typeof RealtimeClientFrameSchema>['frame']>

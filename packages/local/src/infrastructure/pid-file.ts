@@ -44,7 +44,7 @@ export async function endLeftover(file: string, signals: NodeJS.Signals[], stopT
   return identity !== undefined
 }
 
-/** On a busy machine the system needs a while. */
+/** A busy machine needs a while to end a killed process. */
 const killTimeoutMs = 10_000
 
 export async function endProcess(identity: ProcessIdentity, signals: NodeJS.Signals[], stopTimeoutMs = 5000) {

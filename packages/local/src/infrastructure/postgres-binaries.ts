@@ -23,7 +23,7 @@ export const oldestPostgres = 14
 
 const abandonedAfterMs = 600_000
 
-/** In order of preference: PATH, the system's packages, npm's package. */
+/** The installations, in order of preference: PATH, the system's packages, npm's package. */
 export function findPostgres(): PostgresBinaries[] {
   const folders = [...executableFolders(), ...packagedFolders()].filter((dir) => existsSync(join(dir, 'initdb')))
   const real = [...folders.map((dir) => dirname(realpathSync(join(dir, 'initdb')))), ...embeddedFolder()]

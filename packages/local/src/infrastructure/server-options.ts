@@ -1,6 +1,6 @@
 export type ServerOptions = {
   dir: string
-  /** On loopback. Without it, or with 0, a free port is chosen. */
+  /** The port is on loopback. Without it, or with 0, a free port is chosen. */
   port?: number
   logFile?: string
   pidFile?: string
