@@ -14,7 +14,7 @@ export function temporaryDataDir(): string {
   return dir
 }
 
-/** Stops the servers that still run in these folders, too. */
+/** Stops the servers that still run in an abandoned folder before it removes the folder. */
 export async function removeAbandonedDataDirs(): Promise<void> {
   for (const dir of dataFolders(prefix)) {
     const { root, run, lockFile } = dataDirAt(dir)

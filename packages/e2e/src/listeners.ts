@@ -4,7 +4,7 @@ import { Socket } from './socket.ts'
 
 export type Kind = NonNullable<RealtimeEventEnvelope['event']['case']>
 
-/** `from` is the index of its first event since the last reset. */
+/** `from` is the index of the listener's first event since the last reset. */
 type Listener = { name: string; at: string; socket: Socket; from: number }
 
 export class Listeners implements Disposable {

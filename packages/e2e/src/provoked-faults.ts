@@ -74,7 +74,7 @@ async function repeatFault(shown: Promise<unknown>, fault: () => Promise<void>):
 
 const callsOfOnePerson = 60
 
-/** More calls than messaging runs at a time wait for a locked table. */
+/** More calls wait for a locked table than messaging runs at a time. */
 export async function fillQueues(owner: Person, waitUntilShown: WaitUntilShown, query: string): Promise<void> {
   const people = await Promise.all(Array.from({ length: 6 }, () => newPerson('reader')))
   const roomId = await newRoom(owner, people)

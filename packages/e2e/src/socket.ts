@@ -94,7 +94,7 @@ export class Socket implements Disposable {
     return this.#waitForFrame('event', () => this.events.find(matches))
   }
 
-  /** Fails when the socket is closed without it. */
+  /** Fails when the socket is closed without the message. */
   waitForMessage(eventId: string): Promise<RealtimeEventEnvelope> {
     return this.waitFor(({ event }) => event.case === 'messagePosted' && event.value.messageEventId === eventId)
   }

@@ -13,7 +13,7 @@ export type SampledNode = {
   endedAt?: number
 }
 
-/** Reads until the node has ended or this is disposed. */
+/** Reads the metrics of each node until the node has ended. */
 export class NodeSamples implements AsyncDisposable {
   readonly nodes: SampledNode[] = []
   readonly #stopping = new AbortController()
@@ -23,7 +23,7 @@ export class NodeSamples implements AsyncDisposable {
     this.#reading = this.#read(listed)
   }
 
-  /** 0 if the node has ended. */
+  /** The count of a node that has ended is 0. */
   counts(): number[] {
     return this.nodes.map(({ sockets, endedAt }) => (endedAt === undefined ? (sockets.at(-1)?.count ?? 0) : 0))
   }
