@@ -1,12 +1,17 @@
-{{- /* The prefix of all names: the release, and the chart unless the release contains its name. */}}
+{{- /*
+The prefix of all names: the release, and the chart unless the release contains its name. A digest replaces the end of a
+long one, so that releases with the same beginning have different names.
+*/}}
 {{- define "parley.fullname" -}}
 {{- $name := contains .Chart.Name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) }}
-{{- $name | trunc 40 | trimSuffix "-" }}
+{{- if le (len $name) 40 }}{{ $name }}
+{{- else }}{{ $name | trunc 31 | trimSuffix "-" }}-{{ sha256sum $name | trunc 8 }}
+{{- end }}
 {{- end }}
 
 {{- define "parley.selector" -}}
 app.kubernetes.io/name: {{ .root.Chart.Name }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 {{- with .service }}
 app.kubernetes.io/component: {{ . }}
 {{- end }}
@@ -96,7 +101,7 @@ capabilities: { drop: [ALL] }
 {{- /* One variable that comes from a secret. Takes {name, from: {existingSecret, key}}. */}}
 {{- define "parley.secretVariable" -}}
 - name: {{ .name }}
-  valueFrom: { secretKeyRef: { name: {{ .from.existingSecret }}, key: {{ .from.key }} } }
+  valueFrom: { secretKeyRef: { name: {{ .from.existingSecret | quote }}, key: {{ .from.key | quote }} } }
 {{- end }}
 
 {{- define "parley.authorityMount" -}}

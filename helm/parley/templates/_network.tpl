@@ -3,6 +3,15 @@
 {{- if or .Values.ingress.enabled .Values.gatewayApi.enabled }}yes{{ end }}
 {{- end }}
 
+{{- /* The host of url for an ingress or a route, which take names in small letters and no addresses. */}}
+{{- define "parley.host" -}}
+{{- $host := regexReplaceAll ":[0-9]*$" (urlParse .Values.url).host "" | lower }}
+{{- if regexMatch "^[0-9.]+$|^\\[" $host }}
+{{- fail (printf "url: %s is an address; an ingress or a route of a Gateway needs a host name, such as https://chat.example.org" .Values.url) }}
+{{- end }}
+{{- $host }}
+{{- end }}
+
 {{- /* A rule for the internal port: the value internalFrom, helm test and admin, or every pod of the cluster. */}}
 {{- define "parley.internalIngress" -}}
 - ports: [{ port: internal }]
@@ -32,7 +41,7 @@
 {{- range .service.properties.reaches }}
 {{- if or (has . $used) (index $egress .) }}{{ $found = append $found . }}{{ end }}
 {{- end }}
-{{- range $variable, $_ := merge (dict) .root.Values.env .service.values.env }}
+{{- range $variable, $_ := merge (dict) .root.Values.env .service.values.env .service.values.secretEnv }}
 {{- if regexMatch "^OTEL_EXPORTER_OTLP_([A-Z]+_)?ENDPOINT$" $variable }}{{ $found = append $found "collector" }}{{ end }}
 {{- end }}
 {{- uniq $found | toYaml }}

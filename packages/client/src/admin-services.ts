@@ -9,10 +9,9 @@ import {
   AdminUserService,
 } from '@parley/contracts/admin'
 
-/** One client per service of svc.admin.v1: `role` is AdminRoleService and so on. */
+/** `role` is AdminRoleService and so on. */
 export type AdminServices = ReturnType<typeof adminServices>
 
-/** Clients of svc.admin.v1. */
 export const adminServices = (transport: Transport) => ({
   diagnostics: createClient(AdminDiagnosticsService, transport),
   eventLog: createClient(AdminEventLogService, transport),

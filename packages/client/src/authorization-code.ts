@@ -4,9 +4,7 @@ import type { SignedIn } from './sign-in.ts'
 
 /** A sign-in on the server's own page that has begun. Store it until the browser returns; it is secret. */
 export type PendingAuthorization = {
-  /** URL to open in the browser. */
   url: string
-  /** URL to which the server redirects the browser. */
   redirectUri: string
   state: string
   codeVerifier: string
@@ -30,7 +28,7 @@ export type AuthorizationCodeFlow = {
   complete(pending: PendingAuthorization, returnedTo: string): Promise<SignedIn>
 }
 
-/** Creates the flow. `exchange` sends a token request with the given fields and returns the session. */
+/** `exchange` sends a token request with the given fields and returns the session. */
 export function authorizationCodeFlow(
   baseUrl: string,
   discovery: Client<typeof ServerDiscoveryService>,

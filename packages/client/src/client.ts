@@ -23,11 +23,10 @@ import {
   signOut,
 } from './sign-in.ts'
 
-/** Options of a client. */
 export type ParleyClientOptions = {
-  /** URL of the server, such as `https://chat.example.org`; it may have a path. */
+  /** Such as `https://chat.example.org`; it may have a path. */
   baseUrl: string
-  /** Initial bearer token. Without one, calls carry the session cookie that `fetch` sends. */
+  /** Without one, calls carry the session cookie that `fetch` sends. */
   token?: string
   /** Used for every request; default `globalThis.fetch`. */
   fetch?: typeof globalThis.fetch
@@ -57,11 +56,10 @@ export type MemberClient = {
   /** The bearer token in use; set it to act as somebody else from the next call on. */
   token: string | undefined
   readonly api: ApiServices
-  /** Transport for clients of further services. */
+  /** For clients of further services. */
   readonly transport: Transport
-  /** Steps that follow a sign-in with an external provider. */
   readonly auth: Client<typeof ExternalIdentityAuthService>
-  /** Public information about the server, available before sign-in. */
+  /** Available before sign-in. */
   readonly discovery: Client<typeof ServerDiscoveryService>
   /**
    * Signs in with a login or verified e-mail address and stores the token. Fails with `unauthenticated` for a wrong
@@ -84,7 +82,6 @@ export function createParleyClient(options: ParleyClientOptions): ParleyClient {
   return Object.assign(client, { admin: adminServices(client.transport) })
 }
 
-/** Creates a client without the administration services. */
 export function createMemberClient(options: ParleyClientOptions): MemberClient {
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const session = { token: options.token }

@@ -17,10 +17,9 @@ import {
   VoiceCallService,
 } from '@parley/contracts/api'
 
-/** One client per service of svc.api.v1: `message` is MessageService and so on. */
+/** `message` is MessageService and so on. */
 export type ApiServices = ReturnType<typeof apiServices>
 
-/** Clients of svc.api.v1. */
 export const apiServices = (transport: Transport) => ({
   asset: createClient(AssetService, transport),
   assetUpload: createClient(AssetUploadService, transport),

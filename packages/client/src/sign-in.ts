@@ -4,7 +4,6 @@ import { fieldsOf, type HttpPost } from './calls/http-post.ts'
 /** The signed-in user. The token is empty if only a cookie was requested. */
 export type SignedIn = { userId: string; login: string; token: string }
 
-/** Options of the new session. */
 export type SessionOptions = {
   /** Creates no bearer token: the session is the cookie that the browser keeps. For pages of the server itself. */
   cookieOnly?: boolean
@@ -19,7 +18,6 @@ export type AccountSteps = {
   requestRegistrationCode(request: { email: string }): Promise<void>
   /** Returns the token for `completeRegistration`. Fails with `invalid_argument` for a wrong code. */
   verifyRegistrationCode(request: { email: string; code: string }): Promise<{ token: string }>
-  /** Creates the account and signs in. */
   completeRegistration(request: NewAccount): Promise<SignedIn>
   /**
    * The address an invite was mailed to; empty for an invite link. Fails with `not_found` when the invite has ended.

@@ -9,7 +9,6 @@ class FakeSocket extends EventTarget implements WebSocketLike {
   readonly url: string
   binaryType = 'blob'
   closed = false
-  /** Frames the client sent, decoded. */
   readonly sent: ReturnType<typeof decode>[] = []
 
   constructor(url: string) {
@@ -27,18 +26,15 @@ class FakeSocket extends EventTarget implements WebSocketLike {
     this.closed = true
   }
 
-  /** The server accepts the connection. */
   accept(): void {
     this.dispatchEvent(new Event('open'))
   }
 
-  /** The server sends a frame. */
   sendFrame(frame: ServerFrame): void {
     const bytes = toBinary(RealtimeServerFrameSchema, create(RealtimeServerFrameSchema, { frame }))
     this.dispatchEvent(Object.assign(new Event('message'), { data: bytes.slice().buffer }))
   }
 
-  /** The connection is lost. */
   drop(): void {
     this.closed = true
     this.dispatchEvent(Object.assign(new Event('close'), { code: 1006, reason: '' }))
@@ -61,7 +57,6 @@ class FakeSocket extends EventTarget implements WebSocketLike {
 
 const decode = (data: Uint8Array) => fromBinary(RealtimeClientFrameSchema, data).frame
 
-/** A WebSocket constructor, and the sockets it made. */
 export function fakeSockets() {
   const sockets: FakeSocket[] = []
   const webSocket: WebSocketConstructor = class extends FakeSocket {

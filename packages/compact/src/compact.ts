@@ -43,7 +43,7 @@ function startOf(name: CompactDeployable, env: NodeJS.ProcessEnv, shared: Shared
   return (stop) => deployables[name](environmentOf(name, env))({ shared, stop })
 }
 
-/** Throws if a setting of any deployable is invalid, before one is started. */
+/** Before one is started. */
 function assertConfigured(names: readonly CompactDeployable[], env: NodeJS.ProcessEnv): void {
   const problems = names.flatMap((name) => {
     try {
@@ -57,7 +57,6 @@ function assertConfigured(names: readonly CompactDeployable[], env: NodeJS.Proce
   if (problems.length > 0) throw new ConfigError([...new Set(problems)])
 }
 
-/** Settings for the proxies: the URLs of the ports that these services opened in this process. */
 function addressesOf(services: ReadonlyMap<CompactDeployable, Service>): NodeJS.ProcessEnv {
   const addresses: NodeJS.ProcessEnv = {}
   for (const [name, { url }] of services) {

@@ -23,7 +23,6 @@ import { startUploads } from '@parley/uploads/service'
  */
 export type Prepare = (env: NodeJS.ProcessEnv) => (starting: StartOptions) => Promise<Service>
 
-/** Every deployable of the compact process. */
 export const deployables: Readonly<Record<CompactDeployable, Prepare>> = {
   gateway: prepare(readGateway, startGateway),
   accounts: prepare(readAccounts, startAccounts),

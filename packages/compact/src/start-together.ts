@@ -1,6 +1,6 @@
 import type { Service } from '@parley/runtime'
 
-/** Starts a service; rejects when the signal is aborted before it has started. */
+/** Rejects when the signal is aborted before the service has started. */
 export type Start = (stop: AbortSignal) => Promise<Service>
 
 /**
@@ -27,7 +27,6 @@ export async function startTogether<Name>(
   throw failed.signal.reason
 }
 
-/** Drains and closes services concurrently. */
 export async function closeTogether(services: Iterable<Service>): Promise<void> {
   await Promise.all([...services].map((service) => service[Symbol.asyncDispose]()))
 }

@@ -4,18 +4,14 @@ import { bool, list, oneOf, secret, str, url } from './kinds.ts'
 import { readField } from './read-field.ts'
 import { envNamesPerRow, documentedColumns, readTables, type Row } from './tables.ts'
 
-/** The supported types of sign-in providers. */
 export const authProviderTypes = ['oidc', 'github', 'gitlab', 'google', 'discord'] as const
 
-/** A kind of sign-in provider. */
 export type AuthProviderType = (typeof authProviderTypes)[number]
 
-/** A sign-in provider that the operator configured. */
 export type AuthProvider = {
   /** Used in URLs and in the stored links between identities and accounts. */
   readonly id: string
   readonly type: AuthProviderType
-  /** Text of the button. */
   readonly label: string
   readonly clientId: string
   /** Empty in services that do not read secrets. */
@@ -28,7 +24,6 @@ export type AuthProvider = {
   readonly requestEmail: boolean
   /** Whether an unlinked identity may create a new account. */
   readonly autoProvision: boolean
-  /** Options that depend on the type. */
   readonly options: ProviderOptions
 }
 

@@ -20,7 +20,6 @@ export function combinedField<T>(
   }
 }
 
-/** Reads settings one after the other and collects their problems. */
 export class FieldReader {
   readonly problems: string[] = []
   readonly #sources: LoadedSources

@@ -3,19 +3,14 @@ import { SettingError, SettingErrors, type Field } from './field.ts'
 import { readConfigFile } from './file.ts'
 import { readField, withoutCredentials } from './read-field.ts'
 
-/** Declared settings, by their property name in the resulting configuration. */
 export type Fields = Readonly<Record<string, Field<unknown>>>
 
-/** The values that a declaration yields. */
 export type ConfigOf<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never }
 
-/** Where settings come from. */
 export type Sources = {
-  /** The environment, by default the process's own. An empty variable counts as not set. */
+  /** By default that of the process. An empty variable counts as not set. */
   env?: NodeJS.ProcessEnv
-  /**
-   * Path of the file. Default: PARLEY_CONFIG_FILE, otherwise `parley.toml` in the working directory if there is one.
-   */
+  /** Default: PARLEY_CONFIG_FILE, otherwise `parley.toml` in the working directory if there is one. */
   file?: string
 }
 
@@ -53,7 +48,7 @@ function problemsOf(error: unknown): readonly string[] {
   throw error
 }
 
-/** The configuration for display, with secrets and credentials inside URLs hidden. */
+/** Secrets and credentials inside URLs are hidden. */
 export function redact(config: object): Record<string, unknown> {
   const fields = declarations.get(config)
   if (!fields) throw new TypeError('this configuration was not read by a function that defineConfig returned')

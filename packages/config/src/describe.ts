@@ -1,19 +1,16 @@
 import type { Fields, ReadConfig } from './define.ts'
 
-/** One setting for the tables of the documentation. */
 export type SettingRow = {
-  /** Environment variables in order of precedence, separated by commas. */
+  /** Variables in order of precedence, separated by commas. */
   env: string
-  /** Key in parley.toml, or empty. */
+  /** Empty without one. */
   toml: string
-  /** The accepted values. */
   kind: string
-  /** The default, `required`, or empty if the setting is optional. */
+  /** Or `required`; empty if the setting is optional. */
   default: string
   doc: string
 }
 
-/** Lists the settings of a declaration, in its order. */
 export function describe(readConfig: ReadConfig<Fields>): SettingRow[] {
   return Object.values(readConfig.fields)
     .flatMap((field) => field.parts ?? [field])

@@ -5,26 +5,23 @@ import { readField, withoutCredentials } from './read-field.ts'
 
 /** A setting with its effective value. */
 export type EffectiveSetting = {
-  /** Its name in the program. Settings that are read as one share a name. */
+  /** Settings that are read as one value share a name. */
   name: string
-  /**
-   * The environment variable that sets it; if none does, the one with the highest precedence. Empty if none has a fixed
-   * name.
-   */
+  /** The variable that sets it; if none does, the variable with the highest precedence. Empty if no name is fixed. */
   env: string
-  /** Key in parley.toml, or empty. */
+  /** Empty without one. */
   toml: string
-  /** The value; a secret is replaced by asterisks. */
+  /** Asterisks for a secret. */
   value: unknown
   /** `environment`, the path of the file, `default`, `not set` if it is optional, or `missing`. */
   source: string
-  /** Why its value is invalid; the process would not start. */
+  /** Why the value is invalid; the process would not start. */
   mistake?: string
 }
 
 /**
- * Reads a declaration and reports where each value comes from. Does not throw: errors are part of the result, and an
- * unreadable file is reported first, as a separate setting.
+ * Reads a declaration and reports where each value comes from. Errors are part of the result; an unreadable file comes
+ * first, as a separate setting.
  */
 export function effectiveSettings(
   readConfig: ReadConfig<Fields>,

@@ -1,8 +1,7 @@
-/** The configuration is invalid. Lists all problems, without values of secrets. */
+/** The configuration is invalid. The message has no values of secrets. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 
-  /** One line per problem, each naming the setting. */
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {

@@ -1,8 +1,8 @@
 import type { ConfigFile } from './file.ts'
 
 /**
- * Thrown by a parser with a message that says what is wrong and does not repeat the value. `readField` throws it with a
- * complete message: the setting, the value unless it is secret, and what is wrong.
+ * Thrown by a parser: says what is wrong, without the value. `readField` adds the setting, and the value unless it is
+ * secret.
  */
 export class SettingError extends Error {}
 
@@ -16,31 +16,29 @@ export class SettingErrors extends Error {
   }
 }
 
-/** The environment and the parsed file, in which settings are looked up. */
 export type LoadedSources = { readonly env: NodeJS.ProcessEnv; readonly file: ConfigFile | undefined }
 
-/** Options of every kind of field. */
 export type FieldOptions<T> = {
-  /** One sentence for the tables of the documentation. */
+  /** One sentence for the documentation. */
   doc: string
-  /** The default, as it would be written in the file. A field with neither a default nor `optional` is required. */
+  /** As it would be written in the file. A field with neither a default nor `optional` is required. */
   default?: T | string
-  /** Whether the field may be absent; its value is then undefined. */
+  /** The value of an absent field is undefined. */
   optional?: true
-  /** Its key in parley.toml, such as `webserver.port`. */
+  /** Key in parley.toml, such as `webserver.port`. */
   toml?: string
-  /** Smallest number, or shortest text, or fewest elements. */
+  /** Of a number, the characters of a text, or the elements of a list. */
   min?: number
-  /** Largest number, or longest text, or most elements. */
+  /** As `min`. */
   max?: number
-  /** Pattern for the text, or for each element of a list. */
+  /** For a text, or for each element of a list. */
   pattern?: RegExp
 }
 
-/** One declared setting. Created by `str`, `int` and the other kinds. */
+/** Created by `str`, `int` and the other kinds. */
 export type Field<T> = {
   readonly kind: string
-  /** Environment variables that set it, in order of precedence. */
+  /** Variables in order of precedence. */
   readonly env: readonly string[]
   readonly toml: string | undefined
   readonly doc: string
@@ -48,24 +46,21 @@ export type Field<T> = {
   readonly optional: boolean
   readonly secret: boolean
   readonly parse: (raw: unknown) => T
-  /** Reads a field that consists of several settings. Throws {@link SettingError} or {@link SettingErrors}. */
+  /** For a field of several settings. Throws {@link SettingError} or {@link SettingErrors}. */
   readonly read?: (sources: LoadedSources) => T
-  /** Converts a value for display, for example without secrets in it. Default: unchanged. Not called for a secret. */
+  /** For display, for example without secrets. Default: unchanged. Not called for a secret. */
   readonly shown?: (value: unknown) => unknown
-  /** The settings it consists of. */
   readonly parts?: readonly Field<unknown>[]
 }
 
-/** A function that declares fields of one kind; the first argument names the environment variables. */
+/** Declares fields of one kind; `env` names the environment variables. */
 export type FieldKind<T> = {
   (env: string | string[], options: FieldOptions<T> & { optional: true }): Field<T | undefined>
   (env: string | string[], options: FieldOptions<T>): Field<T>
 }
 
-/** Further checks of a parser. */
 export type Limits = Pick<FieldOptions<unknown>, 'min' | 'max' | 'pattern'>
 
-/** Creates a kind of field from its parser. */
 export function fieldKind<T>(
   kind: string,
   parse: (raw: unknown, limits: Limits) => T,
@@ -84,9 +79,7 @@ export function fieldKind<T>(
   })
 }
 
-/**
- * Every key of the file also has a variable: webserver.port is PARLEY_WEBSERVER_PORT. The environment takes precedence.
- */
+/** Every key of the file also has a variable: webserver.port is PARLEY_WEBSERVER_PORT. */
 function environmentNames(env: string | string[], { toml }: FieldOptions<unknown>): string[] {
   const names = typeof env === 'string' ? [env] : env
   const derivedName = toml && `PARLEY_${toml.replaceAll('.', '_').toUpperCase()}`

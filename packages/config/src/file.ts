@@ -2,12 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parse } from 'smol-toml'
 
-/** The settings of a file, looked up by dotted key. */
 export type ConfigFile = { path: string; get(key: string): unknown }
 
 /**
- * Reads the named file, or `parley.toml` in the working directory if there is one. A named file that cannot be read, or
- * a file that is not TOML, is reported as `problem`.
+ * Reads the named file, or `parley.toml` in the working directory if there is one. `problem`: a named file cannot be
+ * read, or a file is not TOML.
  */
 export function readConfigFile(named: string | undefined): { file?: ConfigFile; problem?: string } {
   const path = resolve(named ?? 'parley.toml')

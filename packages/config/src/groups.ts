@@ -1,9 +1,7 @@
 import { bool, bytes, duration, int, list, oneOf, port, secret, str, timerDuration, url } from './kinds.ts'
 
-/** Log levels of a process. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** Settings of every process: logging, tracing, the internal port and draining. */
 export const processFields = () => ({
   logLevel: oneOf('PARLEY_GENERAL_LOG_LEVEL', {
     toml: 'general.log_level',
@@ -29,7 +27,6 @@ export const processFields = () => ({
   }),
 })
 
-/** Connection of a process to NATS. */
 export const busFields = () => ({
   natsUrl: str('PARLEY_NATS_URL', {
     pattern: /^(nats|tls):\/\/[^\s,]+(,(nats|tls):\/\/[^\s,]+)*$/,
@@ -45,7 +42,7 @@ export const busFields = () => ({
   }),
 })
 
-/** Connection of a service to its database; `service` is the deployable's name. */
+/** `service`: the deployable's name. */
 export const databaseFields = (service: string) => ({
   databaseUrl: secret(`PARLEY_${service.toUpperCase()}_DATABASE_URL`, {
     pattern: /^postgres(ql)?:\/\//,
@@ -58,12 +55,10 @@ export const databaseFields = (service: string) => ({
   }),
 })
 
-/** Connection of a process to Redis. */
 export const redisFields = () => ({
   redisUrl: secret('PARLEY_REDIS_URL', { pattern: /^rediss?:\/\//, doc: 'URL of the Redis server' }),
 })
 
-/** SSRF protection: networks that requests to user-supplied URLs must not reach. */
 export const outboundFields = () => ({
   privateNetworks: list('PARLEY_OUTBOUND_PRIVATE_NETWORKS', {
     toml: 'outbound.private_networks',
@@ -72,7 +67,6 @@ export const outboundFields = () => ({
   }),
 })
 
-/** The public URL of the server. */
 export const publicUrlField = () => ({
   publicUrl: url('PARLEY_WEBSERVER_URL', {
     toml: 'webserver.url',
@@ -81,7 +75,6 @@ export const publicUrlField = () => ({
   }),
 })
 
-/** Settings shared by the whole fleet. */
 export const coreFields = () => ({
   secretKey: secret('PARLEY_CORE_SECRET_KEY', {
     toml: 'core.secret_key',
@@ -97,7 +90,6 @@ export const coreFields = () => ({
   ...publicUrlField(),
 })
 
-/** Settings of the deployables that sign or verify browser cookies. */
 export const cookieFields = () => ({
   cookieSigningSecret: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET', {
     toml: 'webserver.cookie_signing_secret',
@@ -110,7 +102,6 @@ export const cookieFields = () => ({
   }),
 })
 
-/** Origins that CORS allows. */
 export const originFields = () => ({
   allowedOrigins: list('PARLEY_WEBSERVER_ALLOWED_ORIGINS', {
     toml: 'webserver.allowed_origins',
@@ -119,9 +110,6 @@ export const originFields = () => ({
   }),
 })
 
-/**
- * Settings of the deployables that accept connections from clients: trusted proxies, and the limit per client network.
- */
 export const clientNetworkFields = () => ({
   trustedProxies: list('PARLEY_WEBSERVER_TRUSTED_PROXIES', {
     toml: 'webserver.trusted_proxies',
@@ -137,7 +125,6 @@ export const clientNetworkFields = () => ({
   }),
 })
 
-/** Settings of the deployables that create or serve signed URLs of assets. */
 export const assetsFields = () => ({
   assetsSigningSecret: secret('PARLEY_CORE_ASSETS_SIGNING_SECRET', {
     toml: 'core.assets.signing_secret',
@@ -147,7 +134,6 @@ export const assetsFields = () => ({
   ...publicUrlField(),
 })
 
-/** Maximum size of a file that is not a video. */
 export const uploadFields = () => ({
   maxUploadBytes: bytes('PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE', {
     toml: 'core.assets.max_upload_size',
@@ -157,7 +143,6 @@ export const uploadFields = () => ({
   }),
 })
 
-/** Whether videos may be uploaded, and their maximum size. */
 export const videoFields = () => ({
   videoEnabled: bool('PARLEY_VIDEO_ENABLED', {
     toml: 'video.enabled',
@@ -171,7 +156,6 @@ export const videoFields = () => ({
   }),
 })
 
-/** Whether anyone may create an account by verifying an e-mail address. */
 export const registrationFields = () => ({
   directRegistration: bool('PARLEY_AUTH_DIRECT_REGISTRATION', {
     toml: 'auth.direct_registration',
@@ -180,7 +164,6 @@ export const registrationFields = () => ({
   }),
 })
 
-/** How long authors may edit their messages. */
 export const editFields = () => ({
   editWindowMs: duration('PARLEY_MESSAGING_EDIT_WINDOW', {
     default: '3h',

@@ -1,19 +1,18 @@
 import { fieldKind, SettingError, type Field, type FieldKind, type FieldOptions, type Limits } from './field.ts'
 
-/** Any text. `min` and `max` count characters. */
+/** `min` and `max` count characters. */
 export const str: FieldKind<string> = fieldKind('text', text)
 
-/** Text that must never be shown: passwords, keys, URLs that carry a password. */
+/** Never shown: passwords, keys, URLs that carry a password. */
 export const secret: FieldKind<string> = fieldKind('secret', text, { secret: true })
 
-/** A whole number. */
 export const int: FieldKind<number> = fieldKind('whole number', (raw, limits) => {
   const value = typeof raw === 'string' && /^[+-]?\d+$/.test(raw.trim()) ? Number(raw) : raw
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new SettingError('is not a whole number')
   return checkRange(value, limits)
 })
 
-/** A TCP port; 0 lets the system choose a free one. */
+/** 0 lets the system choose a free port. */
 export const port: FieldKind<number> = fieldKind('port', (raw) => {
   const value = typeof raw === 'string' && /^\d+$/.test(raw.trim()) ? Number(raw) : raw
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 65_535) {
@@ -27,7 +26,7 @@ const booleans = new Map<unknown, boolean>([
   ...['false', 'no', 'off', '0', 0, false].map((no) => [no, false] as const),
 ])
 
-/** true or false; yes, on, 1 and their opposites are accepted too. */
+/** `yes`, `on`, `1` and their opposites are accepted too. */
 export const bool: FieldKind<boolean> = fieldKind('true or false', (raw) => {
   const value = booleans.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw)
   if (value === undefined) throw new SettingError('is neither true nor false')
@@ -43,15 +42,15 @@ export const url: FieldKind<string> = fieldKind('URL', (raw, limits) => {
 
 const milliseconds = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** A duration such as `500ms`, `15s`, `3h` or `90d`, read as milliseconds. `min` and `max` are milliseconds. */
+/** Such as `500ms`, `15s`, `3h` or `90d`; read as milliseconds, as `min` and `max` are. */
 export const duration: FieldKind<number> = fieldKind('duration', parseDuration, {
   shown: (value) => durationText(Number(value)),
 })
 
-/** Timers of Node.js fire at once beyond 2^31-1 ms, about 20 hours more; code may add a little to a setting. */
+/** Timers of Node.js fire at once beyond 2^31-1 ms, about 20 hours more. */
 const longestTimerMs = 24 * milliseconds.d
 
-/** A duration for a timer: at most `24d`. */
+/** At most `24d`. */
 export const timerDuration: FieldKind<number> = fieldKind(
   'duration',
   (raw, { max = longestTimerMs, ...limits }) => parseDuration(raw, { ...limits, max: Math.min(max, longestTimerMs) }),
@@ -63,7 +62,6 @@ function parseDuration(raw: unknown, limits: Limits): number {
   return checkRange(ms, limits, durationText)
 }
 
-/** A duration in the syntax of settings, in the largest unit that gives a whole number. */
 function durationText(ms: number): string {
   const [unit, size] = Object.entries(milliseconds).findLast(([, one]) => ms % one === 0) ?? ['ms', 1]
   return `${ms / size}${unit}`
@@ -71,13 +69,13 @@ function durationText(ms: number): string {
 
 const byteUnits = { B: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }
 
-/** An amount of data such as `64 KiB` or `25 MB`, read as bytes. A number without a unit counts bytes. */
+/** Such as `64 KiB` or `25 MB`, read as bytes. A number without a unit counts bytes. */
 export const bytes: FieldKind<number> = fieldKind('size', (raw, limits) => {
   const value = typeof raw === 'number' || (typeof raw === 'string' && /^\d+$/.test(raw.trim())) ? `${raw} B` : raw
   return checkRange(Math.round(parseQuantity(value, byteUnits, 'a size such as 64 KiB or 25 MB')), limits)
 })
 
-/** A list of strings: comma-separated in the environment, an array in the file. `min` and `max` count elements. */
+/** Comma-separated in the environment, an array in the file. `min` and `max` count elements. */
 export const list: FieldKind<readonly string[]> = fieldKind<readonly string[]>(
   'list',
   (raw, { pattern, ...limits }) => {
@@ -92,7 +90,6 @@ export const list: FieldKind<readonly string[]> = fieldKind<readonly string[]>(
   },
 )
 
-/** One of a few words, given as `values`. */
 export function oneOf<const V extends string>(
   env: string | string[],
   options: FieldOptions<V> & { values: readonly V[]; optional: true },

@@ -2,15 +2,12 @@ import { combinedField, type FieldReader } from './combined-field.ts'
 import { type Field } from './field.ts'
 import { bool, secret, str, url } from './kinds.ts'
 
-/** The media server of calls, as the operator configured it. */
 export type LivekitSettings = {
-  /** URL for clients and this server. */
+  /** For clients and this server. */
   readonly url: string
   readonly apiKey: string
   readonly apiSecret: string
-  /** Distinguishes the rooms of this server from those of others on the same media server. */
   readonly serverId: string | undefined
-  /** Key pairs with which webhooks may be signed. */
   readonly webhookKeys: readonly { readonly key: string; readonly secret: string }[]
 }
 
@@ -56,7 +53,7 @@ const webhookApiSecret = secret('PARLEY_LIVEKIT_WEBHOOK_API_SECRET', {
   doc: 'secret of livekit.webhook_api_key, at least 32 characters',
 })
 
-/** The URL of the media server for clients; undefined when calls are off. */
+/** Undefined when calls are off. */
 export const livekitAddressFields = (): { livekitUrl: Field<string | undefined> } => ({
   livekitUrl: combinedField(address, [enabled, address], (reader) => {
     const isEnabled = reader.read(enabled) ?? false
@@ -65,7 +62,7 @@ export const livekitAddressFields = (): { livekitUrl: Field<string | undefined> 
   }),
 })
 
-/** All settings of the media server; undefined while calls are off. */
+/** Undefined while calls are off. */
 export const livekitFields = (): { livekit: Field<LivekitSettings | undefined> } => ({
   livekit: {
     ...combinedField(
@@ -77,7 +74,6 @@ export const livekitFields = (): { livekit: Field<LivekitSettings | undefined> }
   },
 })
 
-/** Reads a setting that is required if calls are enabled. */
 const readOrRequire = <T>(isEnabled: boolean, reader: FieldReader, field: Field<T | undefined>): T | undefined =>
   isEnabled
     ? reader.required(field, `${field.env[0]}: is missing; livekit.enabled needs it (${field.doc})`)

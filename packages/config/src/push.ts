@@ -4,7 +4,6 @@ import { type Field } from './field.ts'
 import { publicUrlField } from './groups.ts'
 import { bool, secret, str } from './kinds.ts'
 
-/** Settings for sending pushes. */
 export type PushSettings = {
   /** Uncompressed point on P-256, base64url: browsers subscribe with it. */
   readonly publicKey: string
@@ -46,7 +45,7 @@ export const pushFields = () => ({
   push: ifEnabled([enabled, publicKey, privateKey, subject, { ...publicUrl, optional: true }], readSettings),
 })
 
-/** Only the public key, for deployables that pass it to browsers; undefined while push is off. */
+/** For deployables that pass the key to browsers; undefined while push is off. */
 export const pushOfferFields = () => ({
   push: ifEnabled<Pick<PushSettings, 'publicKey'>>([enabled, publicKey], (reader) => ({
     publicKey: readRequired(reader, publicKey, problemOfPublicKey),
@@ -67,7 +66,7 @@ function readSettings(reader: FieldReader): PushSettings {
   }
 }
 
-/** A new pair of VAPID keys, both base64url. */
+/** Both base64url. */
 export function newVapidKeys(): { publicKey: string; privateKey: string } {
   const pair = createECDH('prime256v1')
   const publicKey = pair.generateKeys('base64url')
@@ -78,7 +77,7 @@ export function newVapidKeys(): { publicKey: string; privateKey: string } {
   return { publicKey, privateKey }
 }
 
-/** The public VAPID key of a private one, both base64url. */
+/** Both base64url. */
 export function publicKeyOf(privateKey: string): string {
   const pair = createECDH('prime256v1')
   pair.setPrivateKey(privateKey, 'base64url')
@@ -107,7 +106,6 @@ const problemOfSubject = (address: string): string | undefined =>
     ? undefined
     : 'is neither a mailto: nor an https: address'
 
-/** A field of push settings; undefined while push is off. */
 function ifEnabled<T>(parts: readonly Field<unknown>[], read: (reader: FieldReader) => T): Field<T | undefined> {
   const about = { env: [], toml: undefined, doc: 'Web Push' }
   return {
@@ -119,10 +117,7 @@ function ifEnabled<T>(parts: readonly Field<unknown>[], read: (reader: FieldRead
 const hasPrivateKey = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'privateKey' in value
 
-/**
- * The value of a setting that push requires; an empty string if there is none. If it is missing or invalid, the problem
- * is recorded.
- */
+/** An empty string if there is none. A missing or invalid value is recorded as a problem. */
 function readRequired(
   reader: FieldReader,
   field: Field<string | undefined>,

@@ -1,6 +1,6 @@
 import { SettingError, type Field, type LoadedSources } from './field.ts'
 
-/** The value of one field. The environment takes precedence over the file, and the file over the default. */
+/** The environment takes precedence over the file, and the file over the default. */
 export function readField<T>(field: Field<T>, sources: LoadedSources): T {
   if (field.read) return field.read(sources)
   const { env, file } = sources
@@ -31,7 +31,6 @@ function parseFrom<T>(field: Field<T>, raw: unknown, source: string): T {
  */
 const credentials = /\/\/(?:(?!,\w+:\/\/)[^])*@/g
 
-/** The value with the user names and passwords inside URLs hidden. */
 export function withoutCredentials(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutCredentials)
   if (typeof value === 'object' && value !== null) {

@@ -3,7 +3,6 @@ import type { Field } from './field.ts'
 
 /** Shorter values would be found in ordinary words. */
 const minLength = 4
-/** How many elements of an array of tables are searched for secrets. */
 const maxRows = 50
 
 /**
@@ -29,10 +28,9 @@ export function secretsIn(fields: Fields, sources: Sources, { collectors = true 
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text)
 
-/** Collapses white space, as `reasonOf` of `@parley/doctor` does in the messages of errors. */
+/** As `reasonOf` of `@parley/doctor` does in the messages of errors. */
 const collapseSpaces = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
-/** A column of an array of tables, as one field for each row. */
 const rowsOf = (column: Field<unknown>): Field<unknown>[] =>
   Array.from({ length: maxRows }, (_, n) => ({
     ...column,
@@ -62,7 +60,6 @@ const collectorSecrets = (env: NodeJS.ProcessEnv): string[] =>
     return value.split(',').flatMap((header) => withDecoded(header.slice(header.indexOf('=') + 1).trim()))
   })
 
-/** A value as it is written, and decoded if it is percent-encoded. */
 function withDecoded(value: string): string[] {
   try {
     return [value, decodeURIComponent(value)]

@@ -1,18 +1,14 @@
 import { SettingError, SettingErrors, type Field, type LoadedSources } from './field.ts'
 import { readField } from './read-field.ts'
 
-/** The settings of one row, by their key; a dot separates a nested table from its key. */
+/** Settings by key; a dot separates a nested table from its key. */
 export type Columns = Readonly<Record<string, Field<unknown>>>
 
-/** The values of one row. */
 export type RowOf<C extends Columns> = { readonly [K in keyof C]: C[K] extends Field<infer T> ? T : never }
 
-/** A row, and the names of its settings in error messages. */
 export type Row<C extends Columns> = { readonly values: RowOf<C>; readonly name: (key: keyof C & string) => string }
 
-/**
- * Passed for a column instead of names of variables: they contain the number of the row, so they are derived per row.
- */
+/** For a column: variables contain the number of the row, so they are named per row. */
 export const envNamesPerRow: string[] = []
 
 /**

@@ -1,4 +1,4 @@
-/** Package svc.admin.v1: administration of the server. */
+/** Package svc.admin.v1. */
 export * from './gen/svc/admin/v1/diagnostics_pb.ts'
 export * from './gen/svc/admin/v1/event_log_pb.ts'
 export * from './gen/svc/admin/v1/members_pb.ts'

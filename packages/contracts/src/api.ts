@@ -1,4 +1,4 @@
-/** Package svc.api.v1: methods for signed-in users. */
+/** Package svc.api.v1. */
 export * from './gen/svc/api/v1/account_pb.ts'
 export * from './gen/svc/api/v1/asset_uploads_pb.ts'
 export * from './gen/svc/api/v1/attachments_pb.ts'

@@ -1,2 +1,2 @@
-/** Package svc.auth.v1: the steps after a sign-in at an external provider. */
+/** Package svc.auth.v1. */
 export * from './gen/svc/auth/v1/external_identity_auth_pb.ts'

@@ -53,8 +53,8 @@ import {
 import { file_svc_realtime_v1_realtime } from './realtime.ts'
 
 /**
- * The services that each deployable owns. `RoomService` has two owners: messaging owns the methods of a room's log
- * (`roomLogMethods`), rooms the others.
+ * The services of each deployable. `RoomService` has two owners: messaging owns `roomLogMethods`, rooms the other
+ * methods.
  */
 export const services = {
   gateway: {},
@@ -119,7 +119,6 @@ export const services = {
 
 export type { Deployable } from './deployables.ts'
 
-/** Methods of `RoomService` that messaging answers. */
 const roomLogMethods = [
   'listRoomAttachments',
   'updateTypingIndicator',
@@ -139,12 +138,12 @@ const packageOrder = ['api', 'admin', 'auth', 'discovery']
 const packageOf = ({ typeName }: DescService) => packageOrder.indexOf(typeName.split('.')[1] ?? '')
 const allServices = Object.values(services).flatMap((owned: Record<string, DescService>) => Object.values(owned))
 
-/** Every service clients may call, by package, then by name. */
+/** The services that clients may call, by package, then by name. */
 export const publicServices: readonly DescService[] = [...new Set(allServices)]
   .filter((service) => packageOf(service) >= 0)
   .sort((a, b) => packageOf(a) - packageOf(b) || (a.typeName < b.typeName ? -1 : 1))
 
-/** Every method clients may call, in the order of `publicServices`. All are unary. */
+/** The methods that clients may call, in the order of `publicServices`. All are unary. */
 export const publicMethods: readonly DescMethodUnary[] = publicServices.flatMap((service) =>
   service.methods.filter(isUnary),
 )
@@ -154,12 +153,12 @@ export function methodPath(method: DescMethod): string {
   return `/${method.parent.typeName}/${method.name}`
 }
 
-/** The deployable that answers a public method; undefined for methods that are not public. */
+/** The deployable that answers a public method; undefined for other methods. */
 export function ownerOf(method: DescMethod): Deployable | undefined {
   return publicServices.includes(method.parent) ? findDeployable(method) : undefined
 }
 
-/** The deployable that serves a method, public or not. Throws a RangeError for an unknown method. */
+/** The deployable that answers a method, public or not. Throws a RangeError for an unknown method. */
 export function deployableOf(method: DescMethod): Deployable {
   const owner = findDeployable(method)
   if (owner === undefined) throw new RangeError(`no deployable serves ${method.parent.typeName}.${method.name}`)
@@ -171,10 +170,7 @@ export function ownedMethods(deployable: Deployable): DescMethodUnary[] {
   return publicMethods.filter((method) => ownerOf(method) === deployable)
 }
 
-/**
- * Whether the manifest allows a deployable to call a method: a public one if it calls on behalf of users, an internal
- * one if its `calls` list it.
- */
+/** Whether the manifest allows a deployable to call a method. */
 export function mayCall(caller: string, method: DescMethod): boolean {
   const name = deployableNames.find((deployable) => deployable === caller)
   if (name === undefined) return false
@@ -184,7 +180,7 @@ export function mayCall(caller: string, method: DescMethod): boolean {
   return calls.includes(`${service}.*`) || calls.includes(`${service}.${method.name}`)
 }
 
-/** The files that declare the public packages and everything they import, each after its imports. */
+/** The files of the public packages and of what they import, each after its imports. */
 export const publicFiles: readonly DescFile[] = withImports([
   ...publicServices.map((service) => service.file),
   file_svc_realtime_v1_realtime,

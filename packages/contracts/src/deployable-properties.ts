@@ -1,4 +1,4 @@
-/** Secrets that several deployables read, each with its name in the values of the chart. */
+/** Secrets that several deployables read, by their name in the values of the chart. */
 export const sharedSecrets = {
   PARLEY_CORE_SECRET_KEY: 'secretKey',
   PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: 'cookieSigningSecret',
@@ -23,34 +23,31 @@ export type HttpPort = {
 }
 
 export type DeployableProperties = {
-  /** Its purpose in one line. */
   about: string
-  /** Whether it has a database, with migrations. */
+  /** It then has migrations. */
   database?: boolean
   http?: HttpPort
-  /** Whether clients connect to it; it is then drained before the services that it calls. */
+  /** Clients connect to it; it is drained before the services that it calls. */
   edge?: boolean
-  /** Whether it proxies to every port with `listedAs`, whose URLs it gets as settings. */
+  /** It proxies to every port with `listedAs`, whose URLs it gets as settings. */
   proxies?: boolean
-  /** Whether it reads the address of clients from trusted proxies. */
   trustsProxies?: boolean
-  /** Whether it stores files in a directory. */
+  /** It stores files in a directory. */
   assets?: boolean
-  /** Whether it gets the public URL of the server. */
+  /** It gets the public URL of the server. */
   url?: boolean
   secrets?: readonly (keyof typeof sharedSecrets)[]
   /** Connections besides the bus, its database and Redis; `internet` means servers that users or operators choose. */
   reaches?: readonly ('mail' | 'media' | 'storage' | 'internet')[]
-  /** Whether it calls public methods on behalf of users. */
   speaksForUsers?: boolean
   /** Internal methods it calls; `Service.*` are all of a service. */
   calls?: readonly `${string}.${string}`[]
-  /** Kinds of hints that it publishes and that it subscribes to; hints are not sent over the stream. */
+  /** Kinds of hints, which are not sent over the stream. */
   hints?: { publishes?: readonly string[]; subscribes?: readonly string[] }
-  /** Aggregate types whose events it publishes; prefixed with `control.` for events that every process follows. */
+  /** Aggregate types; prefixed with `control.` for events that every process follows. */
   publishes?: readonly string[]
-  /** Its durable consumers, without the deployable's name as prefix. */
+  /** Durables, without the deployable's name as prefix. */
   consumes?: readonly string[]
-  /** Whether it administers the stream and its consumers for all others; it may not delete or purge the stream. */
+  /** It administers the stream and its consumers for all others; it may not delete or purge the stream. */
   keepsStream?: boolean
 }

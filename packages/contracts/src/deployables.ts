@@ -214,21 +214,16 @@ export const deployables = {
   },
 } as const satisfies Record<string, DeployableProperties>
 
-/** The parts of the fleet that can run as separate processes. */
 export type Deployable = keyof typeof deployables
 
 export const deployableNames = Object.keys(deployables) as Deployable[]
 
-/** The properties of a deployable, typed so that the optional ones can be read too. */
+/** The properties of a deployable, typed so that optional ones can be read too. */
 export const propertiesOf = (name: Deployable): DeployableProperties => deployables[name]
 
-/** Deployables with a database. */
 export const databaseOwners = deployableNames.filter((name) => propertiesOf(name).database)
 
-/**
- * Deployables that run in one process in the compact layout: all but realtime, whose sockets must never wait for
- * requests.
- */
+/** Deployables of the compact layout: all but realtime, whose sockets must never wait for requests. */
 export type CompactDeployable = Exclude<Deployable, 'realtime'>
 export const compactDeployables = deployableNames.filter((name): name is CompactDeployable => name !== 'realtime')
 

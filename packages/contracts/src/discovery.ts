@@ -1,2 +1,2 @@
-/** Package svc.discovery.v1: information for clients before sign-in. */
+/** Package svc.discovery.v1. */
 export * from './gen/svc/discovery/v1/server_pb.ts'

@@ -1,4 +1,4 @@
-/** Package svc.internal.v1: calls and events between deployables; never served to clients. */
+/** Package svc.internal.v1; never served to clients. */
 export * from './gen/svc/internal/v1/accounts_pb.ts'
 export * from './gen/svc/internal/v1/admin_pb.ts'
 export * from './gen/svc/internal/v1/caller_pb.ts'

@@ -1,2 +1,2 @@
-/** Package svc.realtime.v1: frames of the WebSocket at /api/realtime. */
+/** Package svc.realtime.v1. */
 export * from './gen/svc/realtime/v1/realtime_pb.ts'

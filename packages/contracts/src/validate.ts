@@ -1,2 +1,2 @@
-/** Package buf.validate: the validation rules attached to fields, and the shape of violations. */
+/** Package buf.validate: the rules of fields. */
 export * from './gen/buf/validate/validate_pb.ts'

@@ -2,7 +2,6 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { CallerCache, KnownCaller } from './caller-cache.ts'
 import type { Presented } from './presented.ts'
 
-/** A known caller and the credential that identified it. */
 export type SignedIn = KnownCaller & { by: 'bearer' | 'cookie'; digest: Buffer }
 
 const order = ['bearer', 'cookie'] as const
@@ -12,8 +11,8 @@ export const isRemembered = (cache: CallerCache, presented: Presented): boolean 
   order.some((by) => presented[by] !== undefined && cache.wasValid(presented[by]))
 
 /**
- * Identifies the caller: tries the bearer token first, then the cookie. Returns undefined if no credential is valid;
- * throws `unavailable` if one cannot be checked.
+ * Tries the bearer token first, then the cookie; undefined if neither is valid. Throws `unavailable` if one cannot be
+ * checked.
  */
 export async function authenticate(cache: CallerCache, presented: Presented): Promise<SignedIn | undefined> {
   try {

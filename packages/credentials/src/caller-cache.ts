@@ -9,7 +9,7 @@ export type KnownCaller = { caller: Caller; encoded: string }
 
 type Entry = KnownCaller & { checkedAt: number }
 type Options = {
-  /** Looks the credential up in accounts; undefined if it is unknown. Rejects when accounts does not answer. */
+  /** Undefined if the credential is unknown. Rejects when accounts does not answer. */
   authenticate: (digest: Buffer) => Promise<Caller | undefined>
   /** Makes accounts store a credential under another digest. */
   rekey: (entry: { previous: Buffer; digest: Buffer }) => Promise<unknown>
@@ -17,11 +17,10 @@ type Options = {
   feedIdleMs?: () => number
   now?: () => number
   maxEntries?: number
-  /** False disables caching, for a process that gets no revoke events and must not repeat an old answer. */
+  /** False for a process that gets no revoke events and must not repeat an old answer. */
   cachesCallers?: boolean
 }
 
-/** Maximum number of credentials that are rekeyed at the same time. */
 const maxRekeyings = 100
 /** How long a check is valid while the control feed is alive. */
 const freshMs = 30_000
@@ -41,7 +40,7 @@ export class CallerCache {
   readonly #now: () => number
   readonly #entries: LRUCache<string, Entry>
   readonly #keysOfUser = new Map<string, Set<string>>()
-  /** Replaces the entries if caching is disabled. */
+  /** Used if caching is disabled. */
   readonly #remembered = new RememberedCredentials()
   readonly #rekeying = new Set<string>()
   readonly #pending = new Map<string, Promise<KnownCaller | undefined>>()
@@ -107,7 +106,6 @@ export class CallerCache {
     return isCached(digest) || (previous !== undefined && isCached(previous))
   }
 
-  /** Applies an event of the control feed. */
   observe(event: Event): void {
     const { case: kind } = event.fact
     if (
@@ -118,13 +116,12 @@ export class CallerCache {
       this.forgetUser(event.aggregateId)
   }
 
-  /** Drops everything cached about a user. */
   forgetUser(userId: string): void {
     if (this.#pending.size > 0) this.#changedMeanwhile.add(userId)
     for (const key of this.#keysOfUser.get(userId) ?? []) this.#entries.delete(key)
   }
 
-  /** To be called when the control feed was interrupted: drops all entries. */
+  /** Drops all entries; called when the control feed was interrupted. */
   clear(): void {
     this.#generation++
     for (const userId of [...this.#keysOfUser.keys()]) this.forgetUser(userId)

@@ -4,26 +4,22 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { CallerSchema, type Caller as CallerMessage } from '@parley/contracts/internal'
 import { encode } from '@parley/protobuf'
 
-/** The signed-in user who makes a call. */
 export type Caller = {
   readonly userId: string
-  /** Id of the bearer token or session that was presented. */
   readonly credentialId: string
-  /** Ids of the roles held, without the implicit `everyone`. */
+  /** Without `everyone`. */
   readonly roleIds: readonly string[]
-  /** Time until which the credential is fresh (a recent sign-in or password check); undefined if it never was. */
+  /** The credential is fresh until then; undefined if it never was. */
   readonly freshUntil: Date | undefined
   readonly expiresAt: Date
-  /** Version of the role assignments in `roleIds`. */
   readonly rolesVersion: bigint
   /** When a browser session should get a new cookie; undefined for bearer tokens. */
   readonly rotateAfter?: Date | undefined
 }
 
-/** Name of the bus header that carries an encoded caller. */
+/** Bus header with the encoded caller. */
 export const callerHeader = 'parley-caller'
 
-/** The message for the bus header and for responses of accounts. */
 export function toCallerMessage(caller: Caller): CallerMessage {
   const message = create(CallerSchema, {
     userId: caller.userId,
@@ -37,7 +33,7 @@ export function toCallerMessage(caller: Caller): CallerMessage {
   return message
 }
 
-/** Converts the message to a caller; undefined if the user, the credential or the expiry is missing. */
+/** Undefined if the user, the credential or the expiry is missing. */
 export function callerFrom(message: CallerMessage): Caller | undefined {
   if (!message.userId || !message.credentialId || !message.expiresAt) return undefined
   return {
@@ -51,12 +47,12 @@ export function callerFrom(message: CallerMessage): Caller | undefined {
   }
 }
 
-/** Writes a caller as the value of the header: base64 of `svc.internal.v1.Caller`. */
+/** Base64 of `svc.internal.v1.Caller`. */
 export function encodeCaller(caller: Caller): string {
   return Buffer.from(encode(CallerSchema, toCallerMessage(caller))).toString('base64')
 }
 
-/** Reads what {@link encodeCaller} wrote. Throws `unauthenticated` for anything else. */
+/** Throws `unauthenticated` for anything that {@link encodeCaller} did not write. */
 export function decodeCaller(header: string): Caller {
   const message = parse(header)
   const caller = message && callerFrom(message)

@@ -1,6 +1,5 @@
 import { secretDigest, secretDigests, type SecretKeys } from './secret-digest.ts'
 
-/** Digests of a credential: under the current secret key, and under the previous one. */
 export type CredentialDigests = { digest: Buffer; previous: Buffer | undefined }
 
 /** The digest under which a bearer token or cookie handle is stored and looked up. */

@@ -9,9 +9,7 @@ import { secretDigest, secretDigests, type SecretKeys } from './secret-digest.ts
 const proofHeader = 'parley-forwarded-for-proof'
 const purpose = 'forwarded-for'
 
-/**
- * Headers of a request that the gateway forwards for a client: its address, and the proof that the gateway wrote it.
- */
+/** The address of a client, and the proof that the gateway wrote it. */
 export const forwardedHeaders = (keys: SecretKeys, address: string): Record<string, string> => ({
   'x-forwarded-for': address,
   [proofHeader]: secretDigest(keys, purpose, address).toString('base64url'),

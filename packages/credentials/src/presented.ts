@@ -2,7 +2,7 @@ import { credentialDigests, type CredentialDigests } from './credential-digest.t
 import type { SecretKeys } from './secret-digest.ts'
 import { verifySessionCookie } from './session-cookie.ts'
 
-/** Reads a header; an abstraction over node:http requests, HTTP/2 requests and fetch headers. */
+/** Reads a header of any kind of request. */
 export type ReadHeader = (name: string) => string | undefined
 
 /** The credentials of a request as digests, and the handle in its session cookie; undefined where it has none. */
@@ -12,7 +12,7 @@ export type Presented = {
   cookieHandle: string | undefined
 }
 
-/** The secrets, current and previous; previous ones are used only for verification. */
+/** Previous secrets are used only for verification. */
 export type CredentialSecrets = SecretKeys & {
   cookieSigningSecret: string
   previousCookieSigningSecret?: string | undefined

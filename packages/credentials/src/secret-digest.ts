@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto'
 
-/** `core.secret_key`, and the previous one during a rotation. */
+/** `core.secret_key`, and the previous key during a rotation. */
 export type SecretKeys = { secretKey: string; previousSecretKey?: string | undefined }
 
 /** A secret, preceded by the words of its purpose: the same secret has another digest for another purpose. */
 export type SecretWithPurpose = readonly [...purpose: [string, ...string[]], secret: string]
 
-/** The stored digest of a secret: 32 bytes, HMAC-SHA256 with the current key over all parts, separated by NUL. */
+/** 32 bytes: HMAC-SHA256 with the current key over all parts, separated by NUL. */
 export const secretDigest = ({ secretKey }: Pick<SecretKeys, 'secretKey'>, ...parts: SecretWithPurpose): Buffer =>
   digest(secretKey, parts)
 
-/** Digests for looking up a secret: with the current key, and with the previous one if there is one. */
+/** With the current key, and with the previous key if there is one. */
 export const secretDigests = (keys: SecretKeys, ...parts: SecretWithPurpose): [Buffer, ...Buffer[]] => [
   secretDigest(keys, ...parts),
   ...(keys.previousSecretKey === undefined ? [] : [digest(keys.previousSecretKey, parts)]),

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { readCookies, siteCookieName } from './site-cookie.ts'
 
-/** Name of the cookie of a browser session; see `siteCookieName`. */
+/** See `siteCookieName`. */
 export const sessionCookieName = 'parley_session'
 
 const hostHandlePrefix = 'host~'
@@ -15,7 +15,7 @@ export const hostHandle = (handle: string): string => hostHandlePrefix + handle
 const signature = (secret: string, handle: string): Buffer =>
   createHmac('sha256', secret).update('session-cookie\0').update(handle).digest()
 
-/** The value of the session cookie: the opaque handle and its signature, in characters that a cookie may contain. */
+/** The opaque handle and its signature, in characters that a cookie may contain. */
 export function signSessionCookie(secret: string, handle: string): string {
   return `${handle}.${signature(secret, handle).toString('base64url')}`
 }

@@ -1,4 +1,4 @@
-/** Advice for a URL that cannot be parsed. `setting`: the variable that contains it. */
+/** `setting`: the variable that contains the URL. */
 export const encodeAdvice = (setting: string): string =>
   `Percent-encode the password in ${setting}: # as %23, / as %2F, ? as %3F, @ as %40, % as %25.`
 

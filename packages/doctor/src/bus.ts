@@ -12,7 +12,7 @@ import { reportVersion } from './versions.ts'
 
 type BusConfig = ConfigOf<ReturnType<typeof busFields>>
 
-/** Message size that the bus must accept, in bytes: a request is one message of up to 1 MiB. */
+/** Bytes: a request is one message of up to 1 MiB. */
 const minPayload = 2 * 1024 ** 2
 
 /**

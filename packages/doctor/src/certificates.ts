@@ -6,11 +6,10 @@ import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'n
 import { reasonOf, type Report } from './finding.ts'
 
 const dayMs = 86_400_000
-/** A certificate that expires within this many days is reported; automatic renewals happen earlier. */
+/** Automatic renewals happen earlier. */
 const warnDays = 14
 const connectTimeoutMs = 5_000
 
-/** A server with TLS. */
 export type TlsServer = {
   /** A name or an IP address; an IPv6 address may have brackets, as in a URL. */
   host: string
@@ -88,7 +87,7 @@ const replaceAuthorities =
   'Put a newer certificate of the authority into the file, and restart the processes that use it.'
 const expiryOf = ({ validTo }: X509Certificate): number => Date.parse(validTo)
 
-/** Reports when a certificate expires; returns whether it is still valid. */
+/** Returns whether the certificate is still valid. */
 function reportExpiry(
   report: Report,
   check: string,
@@ -127,19 +126,16 @@ export const portOf = ({ protocol, port }: URL): number =>
   Number(port) ||
   (/^(https|wss):$/.test(protocol) ? 443 : protocol === 'rediss:' ? 6379 : protocol === 'tls:' ? 4222 : 5432)
 
-/** Waits for data from the server, such as the greeting of NATS. */
 export async function readChunk(socket: Socket): Promise<string> {
   const [data] = (await once(socket, 'data', { signal: AbortSignal.timeout(connectTimeoutMs) })) as [Buffer]
   return data.toString('latin1')
 }
 
-/** Asks PostgreSQL for TLS. */
 export async function requestPostgresTls(socket: Socket): Promise<void> {
   socket.write(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]))
   if ((await readChunk(socket)) !== 'S') throw new Error('the server does not offer TLS')
 }
 
-/** Asks a mail server for TLS. */
 export async function startMailTls(socket: Socket): Promise<void> {
   await readMailResponse(socket, 'greeted')
   for (const line of ['EHLO parley.invalid', 'STARTTLS']) {

@@ -1,10 +1,9 @@
 import { ConfigError, defineConfig, type ConfigOf, type Fields, type Sources } from '@parley/config'
 import { reasonOf, reportTo, type Finding, type Report } from './finding.ts'
 
-/** Time limit of a check, in milliseconds. */
 const checkTimeoutMs = 15_000
 
-/** One check. It never rejects. */
+/** Never rejects. */
 export type Check = (sources: Sources, timeoutMs?: number) => Promise<Finding[]>
 
 /** Runs a check with the settings that it declares. The signal is aborted at its timeout, and when it has ended. */

@@ -1,16 +1,13 @@
 import type { Report } from './finding.ts'
 
-/** Clock difference from which a warning is reported, in milliseconds. */
 const noticeableMs = 1_000
-/** Clock difference from which valid codes, tokens and signatures are refused, in milliseconds. */
+/** From here on, valid codes, tokens and signatures are refused. */
 const harmfulMs = 30_000
 
 /** A server's time in milliseconds since 1970, with the times of request and answer on this machine's clock. */
 export type ClockReading = { serverMs: number; requestedMs: number; answeredMs: number }
 
-/**
- * Reports the difference between the clocks of a server and this machine. `server` is its name, such as `PostgreSQL`.
- */
+/** Milliseconds between the clocks of a server and this machine. `server` is its name, such as `PostgreSQL`. */
 export function reportClock(report: Report, check: string, server: string, reading: ClockReading): void {
   const { serverMs, requestedMs, answeredMs } = reading
   const aheadMs = serverMs < requestedMs ? serverMs - requestedMs : Math.max(0, serverMs - answeredMs)

@@ -10,7 +10,7 @@ import { reportVersion } from './versions.ts'
 
 type Pool = Database['pool']
 
-/** Fraction of the server's connections in use from which a warning is reported. */
+/** From here on, a warning is reported. */
 const maxUsedFraction = 0.8
 
 /**
@@ -238,7 +238,7 @@ async function checkClock(pool: Pool, report: Report): Promise<void> {
   reportClock(report, 'postgres.clock', 'PostgreSQL', reading)
 }
 
-/** Reports whether prepared statements work: a pooler in front of the server may lose them. */
+/** A pooler in front of the server may lose prepared statements. */
 async function checkPooler(database: Database, report: Report): Promise<void> {
   try {
     await database.ping()

@@ -9,11 +9,9 @@ import { redisCheck } from './redis.ts'
 import { settingsCheck } from './settings.ts'
 import { telemetryCheck } from './telemetry.ts'
 
-/** Options of the doctor of a deployable. */
 export type DoctorOptions = {
   deployable: Deployable
   readConfig: ReadConfig<Fields>
-  /** Folder of its migrations, if it has a database. */
   migrations?: URL
   /** Checks of dependencies that only this deployable uses. */
   checks?: readonly Check[]
@@ -47,7 +45,7 @@ export async function diagnose(options: DoctorOptions, env: NodeJS.ProcessEnv = 
   })
 }
 
-/** Runs the doctor of a deployable: prints the findings as JSON and ends the process. */
+/** Prints the findings as JSON and ends the process. */
 export async function runDoctor(options: DoctorOptions): Promise<void> {
   const findings = await diagnose(options)
   // Connections that hang must not delay the exit.

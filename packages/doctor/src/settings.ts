@@ -2,7 +2,6 @@ import { effectiveSettings, type Fields, type ReadConfig } from '@parley/config'
 import type { Check } from './check.ts'
 import { reportTo, type Finding } from './finding.ts'
 
-/** Checks the settings of a deployable with its own declaration. */
 export function settingsCheck(deployable: string, readConfig: ReadConfig<Fields>): Check {
   return (sources) => {
     const findings: Finding[] = []

@@ -5,7 +5,7 @@ import { AckPolicy, nanos, NatsError, type JetStreamManager, type StreamInfo } f
 import { reportClock } from './clock.ts'
 import { reasonOf, type Report } from './finding.ts'
 
-/** Number of waiting messages from which a durable is reported as behind. */
+/** Waiting messages from which a durable is reported as behind. */
 const lagThreshold = 10_000
 
 const streamNotFoundCode = 10059
@@ -40,7 +40,6 @@ export async function checkStreamAsUser(name: Deployable, bus: Bus, report: Repo
   }
 }
 
-/** The configured properties of the stream. */
 type StreamSettings = { streamMaxBytes: number; streamReplicas: number | undefined }
 
 /** Checks the stream from its keeper, the only deployable that may query JetStream. */

@@ -11,14 +11,13 @@ const ratios = ['traceidratio', 'parentbased_traceidratio']
 const samplers = ['always_on', 'always_off', 'parentbased_always_on', 'parentbased_always_off', ...ratios]
 const commonPrefix = 'OTEL_EXPORTER_OTLP'
 
-/** A collector, from the settings. */
 type Collector = {
   /** The URL as it is set; for gRPC a missing scheme is added. */
   address: string
   addressSetting: string
   protocol: string
   protocolSetting: string
-  /** File with the authorities for its certificate; empty for the authorities of this machine. */
+  /** Empty for the authorities of this machine. */
   authorities: string
   authoritiesSetting: string
 }

@@ -3,7 +3,6 @@ import type { Report } from './finding.ts'
 /** The oldest release of each server that Parley supports. */
 export const oldestVersions = { PostgreSQL: '14', NATS: '2.9', Redis: '6' } as const
 
-/** Reports whether a server is recent enough. */
 export function reportVersion(
   report: Report,
   check: string,
@@ -15,7 +14,7 @@ export function reportVersion(
   else report.fail(check, `${server} ${version} is too old`, `Upgrade it to ${oldest} or newer.`)
 }
 
-/** Whether a version is `oldest` or newer; compares as many numbers as `oldest` has. */
+/** Compares as many numbers as `oldest` has. */
 export function isAtLeast(version: string, oldest: string): boolean {
   const numbers = version.split(/[^0-9]+/).map(Number)
   for (const [index, wanted] of oldest.split('.').map(Number).entries()) {

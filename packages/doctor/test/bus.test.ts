@@ -157,6 +157,15 @@ test('a permission missing in an older configuration and a too small message lim
   })
 })
 
+test('a server whose configuration lacks the second user is reported', async () => {
+  await configure(shipped.replace('user: "rooms-events"', 'user: "other-events"'))
+  expect(await problems(busCheck('rooms'), as('rooms'))).toContainEqual({
+    ...{ check: 'nats.events', result: 'fail' },
+    found: expect.stringMatching(/^cannot connect to 127\.0\.0\.1:\d+ as rooms-events: /),
+    next: expect.stringContaining('must run with the deploy/nats/parley.conf of this release'),
+  })
+})
+
 test.each([
   [
     'may call the methods of the operator',

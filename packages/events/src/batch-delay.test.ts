@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals'
 import { BatchDelay } from './batch-delay.ts'
 
-test('wait resolves after the delay, or as soon as the batch is full', async () => {
+test('wait resolves after the delay, or once the batch is full', async () => {
   jest.useFakeTimers()
   try {
     const delay = new BatchDelay(100, 3)
@@ -14,7 +14,6 @@ test('wait resolves after the delay, or as soon as the batch is full', async () 
     expect(done).toEqual([])
     await jest.advanceTimersByTimeAsync(1)
     await slow
-    // Other test files may use the same fake clock.
     const before = jest.getTimerCount()
     const full = wait('full', 1)
     delay.reportCount(3)

@@ -21,7 +21,6 @@ export class BatchDelay {
     })
   }
 
-  /** Reports the size of the batch after more items have arrived; ends the wait if it is full. */
   reportCount(count: number): void {
     if (count >= this.#batchSize) this.#endWait()
   }

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { encodeRealtimeEnvelope } from './envelope.ts'
 
-test('the envelope contains the event under the oneof case of its kind', () => {
+test('the envelope contains the event under the case of its kind', () => {
   const createdAt = new Date('2024-05-06T07:08:09.010Z')
   const value = { roomId: 'R1', messageEventId: 'E1', threadRootEventId: 'E0' }
   const bytes = encodeRealtimeEnvelope('message_posted', { id: 'E1', createdAt, actorId: 'U1', value })
@@ -13,7 +13,7 @@ test('the envelope contains the event under the oneof case of its kind', () => {
   expect(envelope.createdAt && timestampDate(envelope.createdAt)).toEqual(createdAt)
 })
 
-test('an event without an actor has none in its envelope', () => {
+test('without an actor, the envelope has none', () => {
   const bytes = encodeRealtimeEnvelope('session_terminated', {
     id: 'E1',
     createdAt: new Date(),

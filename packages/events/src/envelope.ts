@@ -28,8 +28,8 @@ const localNames = new Map<string, string>(
 )
 
 /**
- * Encodes the svc.realtime.v1.RealtimeEventEnvelope that clients receive. `id` is the id of the event; an empty
- * `actorId` is left out. The realtime node adds the position.
+ * Encodes the svc.realtime.v1.RealtimeEventEnvelope that clients receive; the realtime node adds the position. An empty
+ * `actorId` is left out.
  */
 export function encodeRealtimeEnvelope<K extends RealtimeKind>(
   kind: K,

@@ -134,19 +134,16 @@ const serviceLabel = (service: string) => ({ 'parley.service': service })
 const consumerLabel = (consumer: string) => ({ 'messaging.consumer.group.name': consumer })
 const publishing = { 'messaging.operation.name': 'publish' } as const
 
-// A gauge reports its value until the result is disposed.
 export const gaugeParked = (owner: { service: string; consumer: string }, read: () => number): Disposable =>
   parkedNow(read, { ...serviceLabel(owner.service), ...consumerLabel(owner.consumer) })
 export const gaugePending = (consumer: string, read: () => number): Disposable => pending(read, consumerLabel(consumer))
 export const gaugeOutboxSize = (service: string, read: () => number): Disposable => waiting(read, serviceLabel(service))
 export const gaugeOutboxAge = (service: string, read: () => number): Disposable => age(read, serviceLabel(service))
 
-/** Reported state of the stream. Limits of -1 and 0 mean that there is none. */
 export type StreamUsage = { bytes: number; maxBytes: number; messages: number; maxMessages: number; copies: number }
 
 const limit = (max: number): number | undefined => (max > 0 ? max : undefined)
 
-/** Reports how full the stream is and how many copies it has, until the results are disposed. */
 export const reportStream = (read: () => StreamUsage, copiesWanted: () => number): Disposable[] => [
   size(() => read().bytes),
   sizeLimit(() => limit(read().maxBytes)),

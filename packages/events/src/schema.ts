@@ -29,7 +29,6 @@ export const outbox = pgTable(
     /** Encoded svc.internal.v1.Event. */
     payload: bytea('payload').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
-    /** When the stream stored it; null before. */
     relayedAt: timestamp('relayed_at', { withTimezone: true }),
     streamSeq: bigint('stream_seq', { mode: 'bigint' }),
   },
@@ -52,12 +51,11 @@ export const outboxLeases = pgTable('outbox_leases', {
   expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
 })
 
-/** The newest position on the stream that each shard has recorded. */
 export const outboxPlaces = pgTable('outbox_places', {
   shard: integer('shard').primaryKey(),
   /**
-   * Incremented by each loss of the stream. Part of the message ids, so that the stream does not mistake entries that
-   * are relayed again for duplicates.
+   * Number of stream losses found. Part of the message ids, so that the stream does not drop entries relayed again as
+   * duplicates.
    */
   generation: integer('generation').notNull().default(0),
   streamSeq: bigint('stream_seq', { mode: 'bigint' }),
@@ -68,14 +66,12 @@ export const outboxPlaces = pgTable('outbox_places', {
 /** One row: the losses of the stream, recorded by its keeper in admin. */
 export const streamRecovery = pgTable('stream_recovery', {
   id: integer('id').primaryKey(),
-  /** How often durables were recreated. */
   generation: integer('generation').notNull().default(0),
   recoveredAt: timestamp('recovered_at', { withTimezone: true }),
   /** The state of the stream at the last recovery: its creation time and its newest event. */
   streamCreated: text('stream_created').notNull().default(''),
   newestSeq: bigint('newest_seq', { mode: 'bigint' }),
   newestEventId: text('newest_event_id'),
-  /** Events that left the outbox and the stream before every consumer had handled them. */
   lostEvents: bigint('lost_events', { mode: 'bigint' })
     .notNull()
     .default(sql`0`),
@@ -105,36 +101,27 @@ export const parkedEvents = pgTable(
     consumer: text('consumer').notNull(),
     eventId: text('event_id').notNull(),
     subject: text('subject').notNull(),
-    /**
-     * The complete data for another attempt: an encoded svc.internal.v1.Event; for `handover` a RoomEvent without its
-     * envelope; for `jobs` JSON.
-     */
+    /** An encoded svc.internal.v1.Event; for `handover` a RoomEvent without its envelope; for `jobs` JSON. */
     payload: bytea('payload').notNull(),
     attempts: integer('attempts').notNull(),
     lastError: text('last_error').notNull(),
     firstFailedAt: timestamp('first_failed_at', { withTimezone: true }).notNull().defaultNow(),
     parkedAt: timestamp('parked_at', { withTimezone: true }),
-    /** When an operator requested that the consumer handles the event again. */
     replayRequestedAt: timestamp('replay_requested_at', { withTimezone: true }),
   },
   (table) => [primaryKey({ columns: [table.consumer, table.eventId] })],
 )
 
-/**
- * Passes of the erasure of deleted accounts from a service's data. Rows are kept forever: nothing may be written for
- * these users again.
- */
+/** Passes of the erasure of deleted accounts. Rows are kept forever: nothing may be written for these users again. */
 export const erasures = pgTable(
   'erasures',
   {
     userId: text('user_id').notNull(),
     pass: integer('pass').notNull(),
     requestedAt: timestamp('requested_at', { withTimezone: true }).notNull().defaultNow(),
-    /** Number of rows, objects and the like that the pass has found so far. */
     found: bigint('found', { mode: 'bigint' })
       .notNull()
       .default(sql`0`),
-    /** When accounts stored the report; null before. */
     reportedAt: timestamp('reported_at', { withTimezone: true }),
   },
   (table) => [
@@ -145,27 +132,22 @@ export const erasures = pgTable(
   ],
 )
 
-/** Events about rooms that wait for messaging; written in the transaction of their change. */
 export const handovers = pgTable(
   'handovers',
   {
     /** Assigned under the lock of the aggregate's row, so that ids of one aggregate ascend in commit order. */
     id: bigserial('id', { mode: 'bigint' }).primaryKey(),
     roomId: text('room_id').notNull(),
-    /** Encoded svc.internal.v1.RoomEvent. */
     payload: bytea('payload').notNull(),
-    /** How often messaging refused it. */
     refusals: integer('refusals').notNull().default(0),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [index('handovers_room').on(table.roomId, table.id)],
 )
 
-/** Leases for handing over the events of a room. */
 export const handoverLeases = pgTable('handover_leases', {
   roomId: text('room_id').primaryKey(),
   holder: text('holder').notNull(),
-  /** Failed calls since the last success. */
   failures: integer('failures').notNull().default(0),
   expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
 })

@@ -9,8 +9,8 @@ const sampledSuffix = '-01'
 const onStream = { 'messaging.system.name': 'nats', 'messaging.destination.name': eventStream } as const
 
 /**
- * Handles events inside a span that belongs to the trace of the first sampled event and links to those of the others.
- * If none is sampled, there is no span.
+ * The span belongs to the trace of the first sampled event and links to those of the others. Without a sampled event,
+ * there is no span.
  */
 export function processSpan<T>(
   consumer: string,
@@ -32,16 +32,14 @@ export function processSpan<T>(
   return withSpan(`process ${consumer}`, { kind: 'consumer', joined, attributes }, process)
 }
 
-/** Hands events over to messaging inside a span, like {@link processSpan}. */
 export function handOverSpan<T>(events: readonly Pick<RoomEvent, 'traceparent'>[], send: () => Promise<T>): Promise<T> {
   const joined = isRecording() ? sampledTraceparents(events) : []
   if (joined.length === 0) return send()
   return withSpan('hand over events', { joined, attributes: { 'parley.event.count': events.length } }, send)
 }
 
-/** Publishes an encoded EventBatch inside a span, like {@link processSpan}. */
 export function publishSpan<T>(batch: Uint8Array, publish: () => Promise<T>): Promise<T> {
-  // Searches the bytes first, because decoding each batch would cost more than publishing it.
+  // Decoding each batch would cost more than publishing it.
   if (!isRecording() || !Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength).includes(sampledSuffix))
     return publish()
   const events = decodeBatch(batch)

@@ -1,4 +1,4 @@
-/** Types of aggregates: the first token of an event's subject after `evt` (and `control`). */
+/** The first token of an event's subject after `evt` (and `control`). */
 export type AggregateType =
   | 'room'
   | 'user'
@@ -17,7 +17,7 @@ export type AggregateType =
 export const eventStream = 'EVENTS'
 /** Subject filter of all events. */
 export const allEvents = 'evt.>'
-/** Subject filter of events that change permissions or end access; every process follows them. */
+/** Filter of the events that change permissions or end access; every process follows them. */
 export const controlEvents = 'evt.control.>'
 
 const controlKinds: ReadonlySet<string> = new Set([
@@ -27,12 +27,11 @@ const controlKinds: ReadonlySet<string> = new Set([
   'account_deleted',
 ])
 
-/** A token of a subject: letters, digits, `_` and `-`, none of which has a meaning for NATS. */
 const token = /^[A-Za-z0-9_-]{1,128}$/
 
 type SubjectParts = { aggregateType: AggregateType; aggregateId: string; kind: string; detail?: string | undefined }
 
-/** The subject of an event. Throws a RangeError for a part that is not valid in a subject. */
+/** Throws a RangeError for a part that is not valid in a subject. */
 export function eventSubject({ aggregateType, aggregateId, kind, detail }: SubjectParts): string {
   const details = detail === undefined ? [] : [detail]
   for (const part of [aggregateType, aggregateId, kind, ...details]) {
@@ -54,9 +53,7 @@ export function covers(filter: string, subject: string): boolean {
   return wanted.every((one, at) => one === '>' || one === '*' || one === tokens[at])
 }
 
-/** Subject of messages that tell the holder of a shard which entries wait. */
 export const wakeSubject = (service: string, shard: number): string => `wake.${service}.${shard}`
-/** Subject of messages that tell the relays of a service that one started, stopped or released shards. */
 export const relaysSubject = (service: string): string => `wake.${service}.relays`
 
 /** Subject of a deployable's requests to the keeper; the bus lets each deployable use only its own name. */
@@ -64,15 +61,12 @@ export const keeperSubject = (requester: string, verb: string): string => `strea
 /** Subject on which a reader of the stream receives events; only its deployable can listen there. */
 export const readerSubject = (requester: string, id: string): string => `deliver.${requester}.${id}`
 
-/** The name of a service's durable consumer on the stream. */
 export const durableName = (service: string, durable: string): string => `${service}-${durable}`
 
-/** Subject filter of typing hints, which core NATS carries and nobody stores. */
+/** Typing hints travel over core NATS; nobody stores them. */
 export const typingHints = 'hint.typing.*'
-/** Subject of typing hints of one room. */
 export const typingHintSubject = (roomId: string): string => `hint.typing.${roomId}`
 
-/** Subject filter of presence hints, which core NATS carries and nobody stores. */
+/** Presence hints travel over core NATS; nobody stores them. */
 export const presenceHints = 'hint.presence.*'
-/** Subject of presence hints of one user. */
 export const presenceHintSubject = (userId: string): string => `hint.presence.${userId}`

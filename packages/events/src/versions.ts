@@ -1,7 +1,6 @@
 /**
- * The next version after a given one. Versions follow the clock, in microseconds since 1970. So even after a service's
- * database was restored to an earlier state, its new versions are above those that other services know, which would
- * ignore lower ones.
+ * Versions follow the clock, in microseconds since 1970: after a restore of a service's database, its new versions are
+ * above those that other services know.
  */
 export function nextVersion(version: bigint, at: Date): bigint {
   const now = BigInt(at.getTime()) * 1000n

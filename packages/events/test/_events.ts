@@ -6,7 +6,6 @@ import { EventBatchSchema, type Event } from '@parley/contracts/internal'
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 
-/** An event without content. */
 export function plainEvent(aggregateId: string, version: number, kind = 'room_updated'): OutgoingEvent {
   return {
     id: `E-${aggregateId}-${version}`,
@@ -20,7 +19,7 @@ export function plainEvent(aggregateId: string, version: number, kind = 'room_up
   }
 }
 
-/** Commits events of one aggregate like a service, under a lock of the aggregate. Returns the ids of the entries. */
+/** Commits events of one aggregate under a lock, as a service does. Returns the ids of the entries. */
 export async function commit(
   database: Database,
   aggregateId: string,
@@ -36,12 +35,10 @@ export async function commit(
   })
 }
 
-/** Waits until the stream has these entries, even if it takes longer than the timeout of the relay. */
 export async function waitUntilStored(relay: Relay, entryIds: bigint[]): Promise<void> {
   await eventually(() => relay.waitUntilStored(entryIds))
 }
 
-/** Reads all events of the stream, in order. */
 export async function readStream(bus: Bus): Promise<Event[]> {
   const manager = await bus.nc.jetstreamManager()
   const { state } = await manager.streams.info(eventStream)
@@ -70,10 +67,8 @@ export function firstOccurrences(
   return versions
 }
 
-/** 1 to n. */
 export const oneTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1)
 
-/** Counts the entries that are marked as relayed. */
 export async function countRelayed(database: Database): Promise<number> {
   const result = await database.pool.query<{ count: bigint }>(
     'select count(*) from outbox where relayed_at is not null',
@@ -81,7 +76,6 @@ export async function countRelayed(database: Database): Promise<number> {
   return Number(result.rows[0]?.count)
 }
 
-/** Counts the entries that wait for the stream. */
 export async function countWaiting(database: Database): Promise<number> {
   const result = await database.pool.query<{ count: bigint }>('select count(*) from outbox where relayed_at is null')
   return Number(result.rows[0]?.count)

@@ -2,15 +2,13 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** A program in a separate process. */
 export type TestProcess = AsyncDisposable & {
-  /** Kills the process with SIGKILL and waits for its end. */
+  /** With SIGKILL; waits for the end. */
   kill(): Promise<void>
   freeze(): void
   thaw(): void
 }
 
-/** Starts a relay in a separate process. */
 export const forkRelay = (databaseUrl: string, natsUrl: string, service: string): Promise<TestProcess> =>
   forkProgram('relay.ts', [databaseUrl, natsUrl, service])
 

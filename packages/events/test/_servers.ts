@@ -13,12 +13,10 @@ import { requestKeeper } from '../src/keep/requests.ts'
 
 const folder = fileURLToPath(new URL('drizzle', import.meta.url))
 
-/** Creates a separate database with the tables of this package. */
 export async function newDatabase(): Promise<Database & { url: string }> {
   const url = new URL(process.env.PARLEY_TEST_POSTGRES_URL ?? '')
   url.pathname = `/events_${randomUUID().replaceAll('-', '')}`
   await migrateDatabase({ url: url.href, folder })
-  // Long, because no test depends on it and the machine may be busy.
   const database = await openDatabase({ url: url.href, pool: 20, name: 'test', connectTimeoutMs: 30_000 })
   return Object.assign(database, { url: url.href })
 }
@@ -29,13 +27,12 @@ export type TestServer = AsyncDisposable & {
   pid(): number
   stop(): Promise<void>
   start(): Promise<void>
-  /** Saves a copy of the events. The server must be stopped. */
   saveEvents(): void
-  /** Restores the saved events, but not the state of consumers. The server must be stopped. */
+  /** Restores the events, but not the state of consumers. The server must be stopped. */
   restoreEvents(): void
 }
 
-/** Starts a NATS server. `keeper`: whether a keeper of the stream runs, as admin does in a fleet. */
+/** `keeper`: whether a keeper of the stream runs, as admin does in a fleet. */
 export async function newServer({ keeper: hasKeeper = true } = {}): Promise<TestServer> {
   const dir = newDataFolder('parley-events-')
   const events = join(dir, 'store/jetstream/$G/streams', eventStream, 'msgs')
@@ -66,7 +63,6 @@ export async function newServer({ keeper: hasKeeper = true } = {}): Promise<Test
   }
 }
 
-/** Opens a connection for events. */
 export function newBus(server: TestServer, name = 'test'): Promise<Bus> {
   return connectBus({ url: server.url, name, purpose: 'events' })
 }

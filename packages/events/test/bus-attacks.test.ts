@@ -12,7 +12,6 @@ import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, eventStream, keepStream } from '../src/index.ts'
 import { requestKeeper } from '../src/keep/requests.ts'
 
-/** The shipped configuration. */
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
 
 /** The aggregate types that each attacking deployable publishes, and one of its durables. */
@@ -45,7 +44,6 @@ const forbiddenInternal = (
   ] as const
 ).map(([owner, method]) => [owner, `rpc.internal.svc_internal_v1_${method}`] as const)
 
-/** Methods that no attacker in these tests may call. */
 const forbiddenMethods = [...publicMethods.map(rpcSubject), ...forbiddenInternal.map(([, subject]) => subject)]
 
 let nats: Nats
@@ -55,8 +53,7 @@ let keeper: AsyncDisposable
 const opened: NatsConnection[] = []
 
 /**
- * Messages that reached a service on a subject on which no attacker may publish. Traces, which some releases of NATS
- * send to the subject in a header, are left out: they cause no call.
+ * Messages that reached a service on a subject on which no attacker may publish, without traces, which cause no call.
  */
 let received: string[] = []
 const isTrace = (data: Uint8Array): boolean => Buffer.from(data).toString().startsWith('{"server":')
@@ -98,7 +95,7 @@ afterAll(async () => {
 
 const victims: NatsConnection[] = []
 
-/** Subscribes to the subjects of each service, with the permissions of that service. */
+/** Subscribes to the subjects of each service, with its permissions. */
 async function listenAsVictims(): Promise<void> {
   const internal = (user: string) => forbiddenInternal.filter(([owner]) => owner === user).map(([, subject]) => subject)
   const listened = {
@@ -134,10 +131,9 @@ async function takeReceived(): Promise<string[]> {
 
 type OnStream = { subject: string; data: string }
 
-/** Sequence from which `readStream` reads, so that it leaves out the hundreds of events of earlier attackers. */
+/** Leaves out the hundreds of events of earlier attackers. */
 let startSeq = 1
 
-/** Reads the events since `startSeq`, up to one that is published to mark the end. */
 async function readStream(): Promise<OnStream[]> {
   const stream = keeperBus.nc.jetstream()
   const end = await stream.publish('evt.config.X2.read', 'end')
@@ -185,7 +181,6 @@ const targets = (attacker: Attacker): string[] => [
   ],
 ]
 
-/** Requests to JetStream's API, for the event stream and for a stream of the attacker. */
 const apiCalls = (durable: string): [string, object][] => {
   const consumer = { durable_name: 'stolen', ack_policy: 'none', deliver_policy: 'all' }
   const pushed = (deliver_subject: string) => ({
@@ -235,7 +230,7 @@ const apiCalls = (durable: string): [string, object][] => {
 
 const json = (value: unknown) => JSON.stringify(value)
 
-/** Reads the state that an attacker must not change: streams, consumers, and the events of others. */
+/** The state that an attacker must not change: streams, consumers, and the events of others. */
 async function readProtectedState(attacker: Attacker) {
   const manager = await keeperBus.nc.jetstreamManager({ checkAPI: false })
   const consumers = []
@@ -257,12 +252,11 @@ async function declareAllDurables(): Promise<void> {
   }
 }
 
-test('the password of uploads does not permit a call of a public method through JetStream', async () => {
+test('the password of uploads permits no call of a public method through JetStream', async () => {
   for (const nc of await logInAll('uploads')) {
     const stream = nc.jetstream({ timeout: 1000 })
     const sent = headers()
     sent.set('P', 'attacker 0 5000 5000 1')
-    // The event would be the body of the call.
     await stream.publish('evt.asset.X1.changed', 'the owner makes a role', { headers: sent }).catch(() => undefined)
     const manager = await nc.jetstreamManager({ checkAPI: false, timeout: 1000 })
     await manager.consumers
@@ -273,7 +267,7 @@ test('the password of uploads does not permit a call of a public method through 
       })
       .catch(() => undefined)
   }
-  // This consumer was created last, so the others have received the event when it does.
+  // Created last, so the other consumers have received the event when this one does.
   const inbox = createInbox('_INBOX.admin')
   const sent = new Promise<void>((resolve) => void keeperBus.nc.subscribe(inbox, { callback: () => resolve() }))
   await keeperBus.nc.jetstream().publish('evt.asset.X1.changed', 'later')
@@ -303,9 +297,6 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     before = await readProtectedState(attacker)
   })
 
-  /**
-   * Checks that no service received anything, that nothing of others was changed, and that the stream works.
-   */
   async function assertNothingHappened(): Promise<void> {
     await events.flush()
     await calls.flush()
@@ -314,13 +305,11 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     expect(await readProtectedState(attacker)).toEqual(before)
   }
 
-  /** Publishes these messages, checks that nothing else happened, and returns the replies. */
   async function answersTo(nc: NatsConnection, messages: readonly (readonly [subject: string, body: string])[]) {
     const inbox = createInbox(`_INBOX.${attacker}`)
     const answers: [subject: string | undefined, answer: string][] = []
     const subscription = nc.subscribe(`${inbox}.*`, {
       callback: (error, message) => {
-        // 503 means no responders.
         if (error === null && message.headers?.code !== 503)
           answers.push([messages[Number(message.subject.split('.').at(-1))]?.[0], message.string()])
       },
@@ -331,7 +320,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     return answers
   }
 
-  /** Waits for allowed requests, which are answered after all earlier ones of the attacker. */
+  /** Allowed requests are answered after all earlier ones of the attacker. */
   async function barrier(): Promise<void> {
     const query = json({ last_by_subj: 'evt.>' })
     for (let turn = 0; turn < 3; turn++) {
@@ -345,7 +334,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     for (const nc of [calls, events]) expect(await answersTo(nc, forged)).toEqual([])
   })
 
-  test('no method of the JetStream API is answered except the look-up of one message', async () => {
+  test("JetStream's API answers only the look-up of one message", async () => {
     const victim = attacker === 'rooms' ? 'messaging-levels' : 'rooms-people'
     const requested = apiCalls(victim).map(([subject, body]) => [subject, json(body)] as const)
     for (const nc of [calls, events]) expect(await answersTo(nc, requested)).toEqual([])
@@ -359,8 +348,8 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     if (type) await stream.publish(subjectOf(type), 'forged')
     const mine = await readLastSeq()
     for (const target of targets(attacker)) {
-      // The target would receive the replies to the publication, the look-up, the pull and the acknowledgement of an
-      // event, and those of the keeper.
+      // The target would receive the replies to the publication, the look-up, the pull and the acknowledgement, and
+      // those of the keeper.
       if (type) events.publish(subjectOf(type), 'forged', { reply: target })
       events.publish('$JS.API.DIRECT.GET.EVENTS', json({ seq: mine }), { reply: target })
       events.publish(`stream.${attacker}.state`, '{}', { reply: target })
@@ -435,13 +424,12 @@ describe.each(attackers)('with the password of %s', (attacker) => {
       if (attacker === 'accounts' && (type === 'user' || type === 'notification')) continue
       await expect(requestKeeper(bus, 'erase', { subjects, remove: true })).rejects.toThrow('refused')
     }
-    // The stream still holds its events.
     const newest = await requestKeeper(bus, 'state', {})
     expect(newest.lastSeq).toBeGreaterThan(0)
     await assertNothingHappened()
   })
 
-  test('of the requests to the NATS server, only those for the connections of the attacker are answered', async () => {
+  test('the NATS server answers only requests for the connections of the attacker', async () => {
     const subjects = [
       ...['SERVER.PING', 'SERVER.PING.JSZ', 'CLAIMS.UPDATE', 'USER.AUTH'].map((name) => `$SYS.REQ.${name}`),
       ...['CONNZ', 'SUBSZ', 'INFO', 'JSZ', 'CLAIMS.UPDATE'].flatMap((name) =>
@@ -452,7 +440,6 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     for (const nc of [calls, events]) expect(await answersTo(nc, requested)).toEqual([])
     const own = await events.request('$SYS.REQ.SERVER.PING.CONNZ', '{}', { timeout: 20_000 })
     const { data } = JSON.parse(own.string()) as { data: { total: number } }
-    // It counts only connections with this user's password.
     expect(data.total).toBeLessThan(4)
   })
 

@@ -19,7 +19,6 @@ const { signal } = new AbortController()
 
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
 
-/** Makes all relayed entries older by this many hours. */
 const age = (database: TestDatabase, hours: number) =>
   database.pool.query("update outbox set relayed_at = relayed_at - $1 * interval '1 hour'", [hours])
 
@@ -39,7 +38,6 @@ test('an entry is kept until every durable that consumes it has acknowledged it,
   expect(await countRelayed(database)).toBe(9)
   await age(database, 5)
   await cleanup.run(signal)
-  // The four entries that no durable consumes are deleted.
   expect(await countRelayed(database)).toBe(5)
 
   const manager = await bus.nc.jetstreamManager()
@@ -60,7 +58,7 @@ test('an entry is kept until every durable that consumes it has acknowledged it,
   })
 }, 300_000)
 
-test('entries that left the stream before a durable received them are counted as lost once, even if reported twice', async () => {
+test('entries that left the stream before a durable received them are counted as lost once', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)

@@ -33,7 +33,6 @@ const consumer = (room: string, { db, kinds, ...batches }: Own) =>
     ...{ db, batches, ...(kinds && { kinds }) },
   })
 
-/** Handles events by recording them in a table, in the consumer's transaction. */
 async function recordHandled(events: readonly Event[], tx: Tx): Promise<void> {
   await tx.execute(sql`create table if not exists handled (id text, batch int)`)
   for (const { id } of events) await tx.execute(sql`insert into handled values (${id}, ${events.length})`)
@@ -70,7 +69,6 @@ test('several consumers of a durable handle each event once', async () => {
   const options = { db: database.db, on: recordHandled }
   await using _one = await consumer('shared', options)
   await using _two = await consumer('shared', options)
-  // A third consumer of the same durable, with other redelivery delays.
   await using _again = await consumeEvents({
     bus,
     service: 'batches',
@@ -134,7 +132,7 @@ test('while the database is down, no event is lost or parked', async () => {
   await eventually(async () => expect((await writing.pool.query('select from parked_events')).rowCount).toBe(0))
 })
 
-test('after a database was restored from a backup, the events handled since the backup are handled again', async () => {
+test('after a restore of the database, the events handled since the backup are handled again', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches5' })
   await database.db.transaction((tx) => recordHandled([], tx))
@@ -157,7 +155,7 @@ test('after a database was restored from a backup, the events handled since the 
   expect(new Set((await readHandled(database.db)).map(({ id }) => id)).size).toBe(10)
 })
 
-test('events are prepared before they are handled, and no attempt is counted while another service is unavailable', async () => {
+test('events are prepared first, and no attempt is counted while another service is unavailable', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches6' })
   await database.db.transaction((tx) => recordHandled([], tx))
@@ -170,7 +168,6 @@ test('events are prepared before they are handled, and no attempt is counted whi
       if (++requested < 6)
         throw new ConnectError('unavailable', requested % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded)
       const prepared = new Set(events.map(({ id }) => id))
-      // Then some events still need the unavailable service.
       const unavailable = requested < 15 ? events.filter(({ version }) => version % 4n === 0n) : []
       const code = requested % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded
       return {
@@ -187,12 +184,11 @@ test('events are prepared before they are handled, and no attempt is counted whi
   const handled = await readHandled(database.db)
   expect(new Set(handled.map(({ id }) => id))).toEqual(new Set(oneTo(20).map((version) => `E-asking-${version}`)))
   expect([handled.length, committed]).toEqual([20, 20])
-  // Events redelivered after an outage are handled in batches too.
   expect(Math.max(...handled.map(({ batch }) => batch))).toBeGreaterThan(1)
   expect((await database.pool.query('select from parked_events')).rowCount).toBe(0)
 })
 
-test('events of other kinds are acknowledged without calling the handler', async () => {
+test('other kinds are acknowledged without calling the handler', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches7' })
   const seen: string[] = []

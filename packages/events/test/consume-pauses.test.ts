@@ -26,7 +26,6 @@ const consumer = (room: string, db: ConsumerOptions['db'], handled: number[], ow
     ...own,
   })
 
-/** Publishes each event in a message of its own. */
 async function publish(room: string, versions: readonly number[], to = bus): Promise<void> {
   for (const version of versions) {
     const { subject, payload } = toOutboxRow(plainEvent(room, version))
@@ -40,7 +39,7 @@ async function infoOf(room: string): Promise<ConsumerInfo> {
   return await manager.consumers.info(eventStream, `pauses-${room}`)
 }
 
-test('an event is handled at once, and later ones stay on the stream during the pause', async () => {
+test('an event is handled at once; later ones stay on the stream during the pause', async () => {
   await using database = await newDatabase()
   const handled: number[] = []
   await using _consumer = await consumer('idle', database.db, handled)

@@ -27,7 +27,6 @@ withStream((stream) => (bus = stream.bus))
 
 const shortDelays = { initialMs: 10, maxMs: 50 }
 
-/** Starts a consumer of the events of one room, which belongs to one test. */
 const consumer = (
   room: string,
   options: Pick<ConsumerOptions, 'db' | 'kinds' | 'redelivery'> & { bus?: Bus } & (
@@ -57,7 +56,7 @@ test('two processes of a consumer handle each event once, including events store
   expect(handled).toHaveLength(100)
 })
 
-test('after a database was restored from a backup, the events handled since the backup are handled again', async () => {
+test('after a restore of the database, the events handled since the backup are handled again', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'older' })
   const handled: string[] = []
@@ -89,7 +88,7 @@ test('only the configured kinds are handled', async () => {
   expect(handled).toEqual(['room_archived', 'room_archived'])
 })
 
-test('no attempt is counted while a service that the preparation of an event calls is unavailable', async () => {
+test('no attempt is counted while the preparation of an event needs an unavailable service', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'asking' })
   let requests = 0
@@ -162,7 +161,7 @@ test('a parked event that two processes replay at once is handled and counted on
   let handled = 0
   const { signal } = new AbortController()
   const prepare = async () => async () => void handled++
-  // The second process has read the event, too, when the first one handles it.
+  // The second process has also read the event when the first one handles it.
   let isFirst = true
   const prepareAfterOther = async () => {
     if (isFirst) {
@@ -176,7 +175,7 @@ test('a parked event that two processes replay at once is handled and counted on
   expect(await metricsText()).toMatch(/parley_consumer_replayed_total\{[^}]*test-twice[^}]*\} 1/)
 })
 
-test('one request finds the lags of all consumers of a process; parked events are counted until they are replayed', async () => {
+test('one request finds the lags of all consumers; parked events are counted until they are replayed', async () => {
   await using database = await newDatabase()
   const { db } = database
   await using relay = await startRelay({ ...database, bus, service: 'watched' })
@@ -210,7 +209,6 @@ test('one request finds the lags of all consumers of a process; parked events ar
   await untilMetricsShow('1', '0')
   hold.abort()
   await untilMetricsShow('0', '0')
-  // One request at the start, and one for each time the watch was woken.
   expect(requests).toBeLessThanOrEqual(1 + wakes)
 })
 
@@ -247,7 +245,6 @@ test('an event that fails ten times is parked, and others of its message and roo
   await waitUntilStored(relay, await commit(database, 'poison', [5]))
   await eventually(() => expect(handled).toHaveLength(4))
   expect(tries).toBe(10)
-  // The failed attempts left nothing behind.
   const seen = await database.pool.query('select version from seen order by version')
   expect(seen.rows.map((row: { version: number }) => row.version)).toEqual([1, 3, 4, 5])
 })
@@ -292,7 +289,6 @@ test('while the stream is down, no event is lost', async () => {
   await using database = await newDatabase()
   await using own = await newServer()
   await using ownBus = await newBus(own)
-  // The stream does not exist yet; relay and consumer declare it.
   const handled: number[] = []
   await using _consumer = await consumer('restart', {
     bus: ownBus,

@@ -7,7 +7,7 @@ import { newBus, newDatabase, newServer } from './_servers.ts'
 
 const rooms = oneTo(20).map((number) => `room${number}`)
 
-test('when relays are killed while publishing, every event arrives, and first occurrences are in order', async () => {
+test('when relays are killed while publishing, every event arrives, first occurrences in order', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
@@ -27,7 +27,6 @@ test('when relays are killed while publishing, every event arrives, and first oc
   for (let round = 0; round < 3; round++) {
     const before = await countRelayed(database)
     const relays = await Promise.all(oneTo(2).map(() => forkRelay(database.url, server.url, 'crash')))
-    // The relays are publishing now.
     await eventually(async () => (await countRelayed(database)) > before + 50)
     await Promise.all(relays.map((process) => process.kill()))
   }
@@ -39,7 +38,7 @@ test('when relays are killed while publishing, every event arrives, and first oc
   for (const room of rooms) expect(versionsByRoom.get(room)).toEqual(oneTo(last.get(room) ?? 0))
 }, 300_000)
 
-test('a frozen holder loses its shards, and does not disturb their order when it continues', async () => {
+test('a frozen holder loses its shards and, when it continues, does not disturb their order', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)

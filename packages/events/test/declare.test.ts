@@ -8,7 +8,7 @@ const GIB = 1024 ** 3
 
 afterEach(() => setLineSink(undefined))
 
-test('declareStreams creates the stream once, even if called concurrently, and updates its configuration', async () => {
+test('concurrent calls of declareStreams create one stream; a later call updates its configuration', async () => {
   await using server = await newServer()
   await using bus = await newBus(server)
   await Promise.all([1, 2, 3].map(() => declareStreams(bus)))
@@ -27,7 +27,6 @@ test('declareStreams creates the stream once, even if called concurrently, and u
   })
   await streams.update(eventStream, { ...config, max_age: HOUR_NS, max_bytes: 1_000_000_000 })
   await declareStreams(bus)
-  // A size set by an operator is kept.
   expect((await streams.info(eventStream)).config).toEqual({ ...config, max_bytes: 1_000_000_000 })
 })
 
@@ -43,21 +42,21 @@ test('a full stream accepts events and drops the oldest', async () => {
   expect([state.last_seq, state.first_seq > 1]).toEqual([20, true])
 })
 
-test('a limit that does not fit into the storage leaves the present one, and a later one that fits is set', async () => {
+test('a limit above the storage leaves the present one; a later limit that fits is set', async () => {
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
   const { streams } = await bus.nc.jetstreamManager()
   const limit = async () => (await streams.info(eventStream)).config.max_bytes
   await declareStreams(bus, { maxBytes: 3 * GIB })
   await bus.nc.jetstream().publish('evt.room.R1.room_updated', new Uint8Array(10))
-  // The store of this server has 4 GiB; half of the wish would fit, and be less than the stream has.
+  // Half of the wanted limit would fit, but is below the present one.
   const warnings: string[] = []
   setLineSink((line) => warnings.push(line))
   await declareStreams(bus, { maxBytes: 5 * GIB })
   await declareStreams(bus, { maxBytes: 5 * GIB })
   expect(await limit()).toBe(3 * GIB)
   expect((await streams.info(eventStream)).state.messages).toBe(1)
-  // It is declared every few seconds, and logged once.
+  // Logged once, although the stream is declared again and again.
   expect(warnings.filter((line) => line.includes('raise max_file_store'))).toHaveLength(1)
   await declareStreams(bus, { maxBytes: 3.5 * GIB })
   expect(await limit()).toBe(3.5 * GIB)

@@ -21,7 +21,6 @@ let server: TestServer
 let bus: Bus
 withStream((stream) => ({ server, bus } = stream))
 
-/** Requests an erasure pass, as accounts does. */
 async function requestPass(database: TestDatabase, userId: string, pass: number): Promise<void> {
   const kind = 'erasure_requested'
   const about = { aggregateType: 'user', aggregateId: userId, version: BigInt(pass), occurredAt: new Date() } as const
@@ -30,10 +29,7 @@ async function requestPass(database: TestDatabase, userId: string, pass: number)
   )
 }
 
-/**
- * Starts the erasures of a service whose data is `left`: one user id per row. Reports caused by requests of other tests
- * are ignored.
- */
+/** `left`: the data, one user id per row. Reports caused by requests of other tests are ignored. */
 function startEraser(
   database: TestDatabase,
   userId: string,
@@ -50,7 +46,7 @@ function startEraser(
     ...database,
     bus,
     service: userId,
-    // Too long to elapse, so passes run only when announced.
+    // Too long to elapse: passes run only when announced.
     pollMs: 3_600_000,
     erase: options.erase ?? erase,
     report: async (report, signal) => (report.userId === userId ? await storeReport(report, signal) : undefined),
@@ -158,7 +154,7 @@ test('a user being erased can only read, and call methods that check erasures th
   expect(guard({ method: leaveRoom, userId: 'Uone' })).toBeUndefined()
 })
 
-test('accounts can count and remove the events of a subject, even with others in between, and other services cannot', async () => {
+test('only accounts can count and remove the events of a subject, even with others in between', async () => {
   await using accounts = await newBus(server, 'accounts')
   for (let version = 1; version < 12; version++)
     await bus.nc.jetstream().publish(`evt.user.gone.user_${version % 2 ? 'updated' : 'archived'}`, String(version))

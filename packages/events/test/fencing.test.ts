@@ -5,10 +5,9 @@ import { markRelayed, readWaiting, requeue } from '../src/outbox/store.ts'
 import { commit, countRelayed, countWaiting } from './_events.ts'
 import { newDatabase } from './_servers.ts'
 
-/** The lease with a lower fencing token, as a previous holder has it. */
 const withPreviousFence = (lease: Lease): Lease => ({ ...lease, fence: lease.fence - 1n })
 
-test('only a holder with the current fencing token can mark entries, requeue them and renew its lease', async () => {
+test('only the current fencing token allows to mark and requeue entries and to renew the lease', async () => {
   await using database = await newDatabase()
   const { pool } = database
   await prepareShards(pool)
@@ -47,6 +46,5 @@ test('an expired lease can be taken, with a higher fencing token', async () => {
   const taken = await takeLeases(pool, 'two', shardCount)
   expect(taken).toHaveLength(shardCount)
   expect(taken.find((lease) => lease.shard === first?.shard)?.fence).toBe((first?.fence ?? 0n) + 1n)
-  // The first holder still considers its lease valid until its own clock ends it.
   expect(first && first.validUntil - performance.now()).toBeLessThanOrEqual(2500)
 })

@@ -48,7 +48,6 @@ test('a follower with history begins with events stored shortly before the newes
     onReset: () => undefined,
   }
   await using follower = await followEvents(options)
-  // The history has been delivered before `followEvents` resolves.
   const versions = received.map(({ version }) => version)
   expect(versions).toEqual([2, 3, 4].slice(-versions.length))
   expect(versions).toContain(4)
@@ -59,7 +58,6 @@ test('a follower with history begins with events stored shortly before the newes
   await eventually(() => expect(received.at(-1)?.version).toBe(5))
 })
 
-/** Returns the bus with some functions of its connection replaced. */
 function replaceOnBus(replaced: Partial<Pick<Bus['nc'], 'request' | 'subscribe'>>): Bus {
   const nc = new Proxy(bus.nc, {
     get: (target, name) => {
@@ -89,7 +87,7 @@ async function followFiveEvents(
 
 const isForReader = (subject: string) => subject.endsWith('.reader')
 
-test('a follower receives the whole history, even if the answer to its request comes too late', async () => {
+test('a follower receives the whole history, even if the answer to its request is late', async () => {
   const received: number[] = []
   let requests = 0
   let delivered = 0
@@ -162,7 +160,7 @@ test('a follower that requests the history of an empty stream starts at once', a
   expect(follower.completeSinceMs).toBe(0)
 })
 
-test('a follower misses no event during a restart of the server, and reports how long the server was silent', async () => {
+test('during a restart of the server, a follower misses no event and reports the silence', async () => {
   await using database = await newDatabase()
   await using own = await newServer()
   await using ownBus = await newBus(own)

@@ -13,11 +13,10 @@ import { newDatabase } from './_servers.ts'
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
 
 const pauses = { initialMs: 1, maxMs: 5 }
-/** Too long to elapse, so rooms are handed over only when announced. */
+/** Too long to elapse: rooms are handed over only when announced. */
 const pollMs = 3_600_000
 const envelope = new TextEncoder().encode('an envelope')
 
-/** Commits events about a call in a room. */
 const commit = (database: TestDatabase, roomId: string, versions: number[]): Promise<void> =>
   database.db.transaction((tx) =>
     handOver(
@@ -42,7 +41,7 @@ const readRows = async (database: TestDatabase, table: string): Promise<unknown[
 const waitingRows = (database: TestDatabase) => readRows(database, 'handovers')
 const leaseRows = (database: TestDatabase) => readRows(database, 'handover_leases')
 
-/** A fake of messaging that records accepted events, drops duplicates, and counts concurrent calls for one room. */
+/** Records accepted events, drops duplicates, and counts concurrent calls for one room. */
 class Messaging {
   readonly accepted = new Map<string, bigint[]>()
   readonly envelopes: string[] = []
@@ -108,11 +107,10 @@ test('the events of a room are sent in calls of at most fifty', async () => {
   expect(sizes).toEqual([50, 50, 20])
 })
 
-test('events of a process that died before their hand-over are handed over by another one', async () => {
+test('another process hands over the events of one that died', async () => {
   await using database = await newDatabase()
   await using died = await forkProgram('handover.ts', [database.url])
   await eventually(async () => expect(await waitingRows(database)).toHaveLength(1))
-  // The process is handing the event over.
   await eventually(async () => expect(await leaseRows(database)).toHaveLength(1))
   await died.kill()
   await database.pool.query(`update handover_leases set expires_at = '-infinity'`)
@@ -165,7 +163,7 @@ test('an event that messaging keeps refusing is parked without its envelope, doe
   await using _handOver = startHandOver({ ...database, service: 'calls', apply, pauses, pollMs })
   await eventually(async () => expect(await waitingRows(database)).toEqual([]))
   expect(messaging.accepted.get('R1')).toEqual([1n, 3n])
-  // Ten times alone, and before that once together with the first event: that refusal counts for the first event.
+  // Ten times alone, and once together with the first event: that refusal counts for the first event.
   expect(refusals).toBe(11)
   const { rows } = await database.pool.query<{ payload: Buffer }>('select * from parked_events')
   const about = { consumer: 'handover', event_id: 'R1-2', subject: 'evt.room.R1.call_participant_joined', attempts: 10 }

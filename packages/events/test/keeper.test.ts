@@ -21,7 +21,7 @@ import { keeperSubject, readerSubject } from '../src/subjects.ts'
 import { commit, waitUntilStored } from './_events.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
-test('a starting process waits for a keeper, and running ones continue without one, even after a restart of the server', async () => {
+test('a starting process waits for a keeper; running ones continue without one, even after a restart of the server', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
@@ -53,7 +53,7 @@ test('a starting process waits for a keeper, and running ones continue without o
   await server.start()
   await waitUntilStored(relay, await commit(database, 'room1', [4]))
   await eventually(() => expect(handled.at(-1)).toBe('E-room1-4'))
-  // The reader of the follower was lost with the server, so it needs a keeper.
+  // The follower's reader was lost with the server, so it needs a keeper.
   await using _second = await keepStream(keeperBus)
   await eventually(() => expect(followed.at(-1)).toBe('E-room1-4'))
   expect(handled).toHaveLength(4)
@@ -92,7 +92,6 @@ test('each false report of a loss recreates durables, until the caller is refuse
   }
   expect(refusal).toMatchObject({ message: expect.stringContaining('too often') })
   expect(seen.size).toBe(9)
-  // Other deployables are still answered.
   await requestKeeper(bus, 'restore', { seq: 1, eventId: 'never-there', storedMsAgo: 0 }, 'other')
   expect(seen).not.toContain(await created())
 })
@@ -121,17 +120,16 @@ test('a loss recreates durables once, regardless of the number of reports and ke
   expect(await readRecoveries(database.db)).toEqual({ generation: 1, recoveredAt: expect.any(Date), lostEvents: 0n })
   await restore(60_000)
   expect(await created()).toBe(once)
-  // The stream is lost again: the state of the last recovery is outdated.
   await manager.streams.delete(eventStream)
   await declareStreams(bus)
   await restore(60_000)
   expect((await readRecoveries(database.db)).generation).toBe(2)
-  // An event stored after the last recovery is missing, so the stream was lost again.
+  // An event stored after the last recovery is missing: the stream was lost again.
   await requestKeeper(bus, 'restore', { seq: 1000, eventId: 'missing', storedMsAgo: 0 }, 'rooms')
   expect((await readRecoveries(database.db)).generation).toBe(3)
 })
 
-test('a keeper that stalled during a recovery recreates no more durables after another keeper took over', async () => {
+test('a keeper that stalls during a recovery stops recreating durables once another keeper took over', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
@@ -184,7 +182,6 @@ test('each caller can create a limited number of durables, whose subjects cannot
   await declare('d1', 'evt.room.>', 'two')
   await expect(declare('d1', 'evt.room.>')).rejects.toThrow('needs another name')
 
-  // Durables of earlier releases get the current limit of inactivity.
   const { consumers } = await bus.nc.jetstreamManager()
   const inactiveThreshold = async () => (await consumers.info(eventStream, 'one-d2')).config.inactive_threshold
   const hour = 3_600_000_000_000
@@ -194,11 +191,10 @@ test('each caller can create a limited number of durables, whose subjects cannot
   expect(await inactiveThreshold()).toBe(72 * hour)
 })
 
-test('the position of an event that may have expired is present if the stream has reached its sequence', async () => {
+test('an event that may have expired counts as present if the stream has reached its sequence', async () => {
   await using server = await newServer()
   await using bus = await newBus(server)
   await declareStreams(bus)
-  // The server may not accept messages yet.
   await eventually(() => bus.nc.jetstream().publish('evt.room.R1.room_updated', 'something'))
   const positionAt = (seq: number) => ({ seq, eventId: 'long-gone', storedAt: Date.now() - 72 * 3_600_000 })
   const verify = (seq: number) => verifyPositions(bus, { anchor: undefined, newest: positionAt(seq) })
@@ -211,7 +207,7 @@ test('an unanswered request is repeated, unless the keeper must not carry it out
   await using bus = await newBus(server)
   await using keeperBus = await newBus(server, 'admin')
   const received: string[] = []
-  // The first request of each kind is left without an answer.
+  // The first request of each kind gets no answer.
   keeperBus.nc.subscribe(keeperSubject(bus.name, '*'), {
     callback: (_error, message) => {
       const verb = message.subject.split('.').at(-1) ?? ''
@@ -241,7 +237,6 @@ test('the keeper reports the size of the stream and its limits as metrics', asyn
     expect(text).toMatch(/^parley_stream_messages [1-9]/m)
     expect(text).toMatch(/^parley_stream_size_bytes [1-9]/m)
     expect(text).toMatch(/^parley_stream_size_limit_bytes 50000000$/m)
-    // The number of messages is not limited.
     expect(text).not.toMatch(/^parley_stream_message_limit/m)
   })
 })

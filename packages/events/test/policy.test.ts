@@ -35,7 +35,7 @@ afterAll(async () => {
 const policyAt = (revision: number): GetPolicyResponse =>
   create(GetPolicyResponseSchema, { revision: BigInt(revision) })
 
-/** Announces a revision, which adds a role named after it, such as `r11`. */
+/** Each revision adds a role named after it, such as `r11`. */
 async function announce(revision: number): Promise<void> {
   const ids = await database.db.transaction((tx) =>
     enqueue(tx, {
@@ -51,7 +51,7 @@ async function announce(revision: number): Promise<void> {
   await waitUntilStored(relay, ids)
 }
 
-/** A control feed that never reports silence, so that it causes no reload of the policy on a slow machine. */
+/** Never silent, so that a slow machine causes no reload of the policy. */
 async function steadyFeed(): Promise<ControlFeed> {
   const feed = await followControl({ bus, onEvent: () => undefined, onReset: () => undefined })
   return { ...feed, healthyAgoMs: () => 0 }
@@ -77,7 +77,7 @@ test('deltas are applied without loading the policy again', async () => {
   expect(loads).toBe(1)
 })
 
-/** A fake of admin that returns the whole policy at the revision `known` and counts the loads. */
+/** A fake of admin that returns the policy at revision `known` and counts the loads. */
 const fakeAdmin = (known: number) => {
   const of = { known, loads: 0, load: () => Promise.resolve((of.loads++, policyAt(of.known))) }
   return of
@@ -139,7 +139,7 @@ test('a delta that arrives during a load is not lost', async () => {
   expect([...policy.current().roles.keys()]).toEqual(['r31', 'r32'])
 })
 
-test('the policy is loaded even if admin starts late, and repeatedly while the feed is silent', async () => {
+test('the policy is loaded even if admin starts late, and again while the feed is silent', async () => {
   await using own = await newServer()
   await using ownBus = await newBus(own)
   await declareStreams(ownBus)

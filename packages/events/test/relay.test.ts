@@ -15,14 +15,12 @@ import { newBus, newDatabase, newServer, withStream } from './_servers.ts'
 let bus: Bus
 withStream((stream) => (bus = stream.bus))
 
-/** The events of aggregates whose id has this prefix. */
 const eventsOf = async (prefix: string) => {
   return (await readStream(bus)).filter((event) => event.aggregateId.startsWith(prefix))
 }
 
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
 
-/** The number of shards that each relay holds, ascending. */
 async function shardsPerHolder(database: TestDatabase): Promise<number[]> {
   const result = await database.pool.query<{ shards: bigint }>(
     "select count(*) as shards from outbox_leases where name like 'shard-%' and expires_at > now() group by holder",
@@ -30,7 +28,6 @@ async function shardsPerHolder(database: TestDatabase): Promise<number[]> {
   return result.rows.map((row) => Number(row.shards)).sort()
 }
 
-/** Counts how often shards changed their holder. */
 async function countHolderChanges(database: TestDatabase): Promise<number> {
   const result = await database.pool.query<{ sum: string }>(
     "select sum(fence)::text as sum from outbox_leases where name like 'shard-%'",
@@ -39,7 +36,7 @@ async function countHolderChanges(database: TestDatabase): Promise<number> {
 }
 
 describe('the relay', () => {
-  test('publishes events once and in order for each aggregate, with 16 writers and two relays', async () => {
+  test('publishes events once and in order per aggregate, with 16 writers and two relays', async () => {
     await using database = await newDatabase()
     await using _one = await startRelay({ ...database, bus, service: 'order' })
     await using _two = await startRelay({ ...database, bus, service: 'order' })
@@ -169,7 +166,6 @@ describe('the relay', () => {
     )
     const operator = operatorOf(database.db)
     expect(await operator.replayParkedEvents({})).toMatchObject({ requested: 1 })
-    // The event is refused and parked again.
     await eventually(async () => expect((await operator.listParkedEvents({})).events).toHaveLength(1))
     const about = { id: 'E-refused1-2', kind: 'room_updated', aggregateType: 'room', aggregateId: 'refused1' }
     const event = Buffer.from(toBinary(EventSchema, create(EventSchema, about)))

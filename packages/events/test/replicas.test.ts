@@ -42,7 +42,7 @@ const copies = async (on = bus) => {
   return { replicas: config.num_replicas, others: cluster?.replicas?.length ?? 0 }
 }
 
-test('a single server has a stream with one copy, even if more were requested', async () => {
+test('a single server has one copy of the stream, even if more were requested', async () => {
   await using server = await newServer({ keeper: false })
   await using alone = await newBus(server)
   await using _ = await keepStream(alone, { replicas: 3, maxBytes: 20_000_000 })
@@ -71,7 +71,6 @@ test('the stream gets the requested number of copies once there are enough serve
   }
   await using _ = await keepStream(bus, { replicas: 3, maxBytes: 20_000_000 })
   const { streams } = await bus.nc.jetstreamManager()
-  // The other settings are applied at once.
   await eventually(async () => expect((await streams.info(eventStream)).config.max_bytes).toBe(20_000_000))
   expect(await copies()).toEqual({ replicas: 1, others: 0 })
   await startThird()

@@ -50,12 +50,11 @@ class Durable {
 
   declare = () => declareDurable(bus, this.#durable, this.#durable.subject)
 
-  /** Publishes an event of each of these kinds, each in a separate message. */
   async publish(...kinds: string[]): Promise<void> {
     for (const kind of kinds) await waitUntilStored(relay, await commit(database, this.room, [++this.#version], kind))
   }
 
-  /** Pulls this many messages and requests one more, so that the server also scans the messages after them. */
+  /** Requests one more, so that the server also scans the messages after them. */
   async take(count: number): Promise<JsMsg[]> {
     const consumer = await bus.nc.jetstream().consumers.get(eventStream, this.name)
     const taken: JsMsg[] = []
@@ -71,7 +70,6 @@ class Durable {
     expect(await message.ackAck({ timeout: timeoutMs })).toBe(true)
   }
 
-  /** Pulls the given number of messages and handles them all. */
   async handleNext(count: number): Promise<void> {
     for (const message of await this.take(count)) await this.handle(message)
   }
@@ -80,7 +78,6 @@ class Durable {
 
   check = () => recreateIfRestored(database.db, bus, this.#durable)
 
-  /** Removes the last handled event from the inbox, as a restore from an older backup does. */
   async forgetLast(): Promise<void> {
     const { rowCount } = await database.pool.query(
       `delete from inbox where ctid in (
@@ -209,8 +206,7 @@ test('a consumer notices after an outage that the database was restored, and han
   expect(handled.toSorted()).toEqual([1, 2, 2, 3])
 })
 
-// The tests from here on move the clock forward. They come last, because the clock jumps back for the relay, too, when
-// they end.
+// These tests move the clock forward. They come last: when they end, the clock also jumps back for the relay.
 test('a running consumer notices with the next event that the database was restored', async () => {
   const room = new Durable('running')
   const handled: number[] = []

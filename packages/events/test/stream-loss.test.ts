@@ -53,7 +53,7 @@ test('after the stream was deleted and recreated at once, events are relayed aga
   await eventually(async () => expect(firstOccurrences(await readStream(bus)).get('room1')).toHaveLength(7))
 }, 300_000)
 
-test('after the stream was purged, events are relayed again, although it remembers the message ids', async () => {
+test('after the stream was purged, events are relayed again although it remembers the message ids', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)

@@ -30,13 +30,12 @@ afterEach(async () => {
   await collector[Symbol.asyncDispose]()
 })
 
-/** Stops telemetry and returns all spans recorded so far. */
 async function stopAndReadSpans(): Promise<ReceivedSpan[]> {
   await stopTelemetry()
   return collector.spans
 }
 
-/** Commits an event per version, each in a separate trace; returns the ids of the entries and of the traces. */
+/** One event per version, each in a separate trace; returns the ids of the entries and of the traces. */
 async function commitInTraces(database: Awaited<ReturnType<typeof newDatabase>>, room: string, versions: number[]) {
   const entries: bigint[] = []
   const traceIds: string[] = []
@@ -90,7 +89,7 @@ test('spans of publishing, handling and recording an event are in the trace of i
   )
 })
 
-test('spans of a message or batch of several events belong to one of their traces and link to the others', async () => {
+test('spans of several events belong to one of their traces and link to the others', async () => {
   await using database = await newDatabase()
   const { entries, traceIds } = await commitInTraces(database, 'batch', oneTo(3))
   let handled = 0
@@ -158,14 +157,13 @@ test('the span of a hand-over belongs to a trace of its events and links to the 
   ])
 })
 
-/** Trace and span id of the first log line that starts with this text. */
 const contextOfLog = (text: string) => {
   const line = collector.logs.find(({ body }) => body.stringValue.startsWith(text))
   return line && { traceId: line.traceId, spanId: line.spanId }
 }
 const contextOfSpan = ({ traceId, spanId }: ReceivedSpan) => ({ traceId, spanId })
 
-test('log lines about events that fail, alone, in a batch or in a replay, contain trace and span id', async () => {
+test('log lines about failing events, alone, in a batch or in a replay, contain trace and span id', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'traces4' })
   await waitUntilStored(relay, (await commitInTraces(database, 'failing', [1])).entries)

@@ -28,7 +28,7 @@ const env = Object.fromEntries(
   users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`]),
 )
 
-test('the stream of a server without accounts moves to the account for events, and no event is lost or handled again', async () => {
+test('the stream of a server without accounts moves to the account for events; no event is lost or handled again', async () => {
   await using database = await newDatabase()
   const dir = mkdtempSync(join(tmpdir(), 'parley-upgrade-'))
   const port = await freePort()
@@ -56,7 +56,6 @@ test('the stream of a server without accounts moves to the account for events, a
     await eventually(async () => expect(await countWaiting(database)).toBe(0))
   }
   await server.stop()
-  // Committed while no server or relay runs.
   await commit(database, 'room1', [6])
 
   expect(moveStreamToItsAccount(join(dir, 'store'))).toBe(true)
@@ -87,7 +86,7 @@ test('the stream of a server without accounts moves to the account for events, a
     await eventually(() => expect(handled.toSorted()).toEqual(oneTo(6).map((version) => `E-room1-${version}`)))
     await eventually(() => expect(followed).toEqual(['E-room1-6']))
     expect(resets).toBe(0)
-    // No relay mistook the moved stream for a new one, which would have published entries again.
+    // A relay that took the moved stream for a new one would have published entries again.
     expect((await readStream(admin)).map(({ id }) => id)).toEqual(oneTo(6).map((version) => `E-room1-${version}`))
     expect(firstOccurrences(await readStream(admin)).get('room1')).toEqual(oneTo(6))
   } finally {

@@ -1,4 +1,4 @@
-// Except in the last test, relays poll too rarely to matter here, so entries must be found in another way.
+// Except in the last test, polls are too rare to find entries.
 import { expect, jest, test } from '@jest/globals'
 import { openDatabase, type Database } from '@parley/postgres'
 import { connectBus, type Bus } from '@parley/rpc'
@@ -14,7 +14,6 @@ let server: TestServer
 let bus: Bus
 withStream((stream) => ({ server, bus } = stream))
 
-/** Opens the same database, as another process does. */
 const openAgain = ({ url }: { url: string }): Promise<Database> => openDatabase({ url, pool: 4, name: 'again' })
 
 const untilShared = (database: Database) =>
@@ -67,7 +66,7 @@ test('a process that commits an entry notifies the process that holds its shard'
   }
 })
 
-test('a caller that waits for an entry makes its holder send it, even if the entry was not announced', async () => {
+test('a caller that waits for an entry makes its holder send it, even if it was not announced', async () => {
   await using database = await newDatabase()
   await using other = await openAgain(database)
   await using unannounced = await openAgain(database)

@@ -13,7 +13,7 @@ import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { CommitChannel, sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
 import { recordWait } from './metrics.ts'
 
-/** A table whose rows are jobs. Its columns may have any names in the database. */
+/** Its columns may have any names in the database. */
 export type JobTable = PgTable & {
   /** When the job may be claimed; while it is claimed, when the lease ends. */
   dueAt: AnyPgColumn
@@ -30,11 +30,10 @@ export type JobTable = PgTable & {
 export type Job<T extends JobTable> = InferSelectModel<T> & { fence: number; attempts: number }
 
 type Options<T extends JobTable> = {
-  /** Columns that identify a row. */
   key: readonly (keyof T['_']['columns'] & keyof InferSelectModel<T>)[]
-  /** Condition for unfinished jobs, if the table also keeps finished ones. */
+  /** For unfinished jobs, if the table also keeps finished ones. */
   open?: SQL
-  /** Order of due jobs. Default: by `dueAt`. */
+  /** Of due jobs. Default: by `dueAt`. */
   order?: readonly (AnyPgColumn | SQL)[]
 }
 
@@ -48,7 +47,6 @@ export class JobQueue<T extends JobTable> {
   readonly #table: T
   readonly #options: Options<T>
   readonly #written = new CommitChannel()
-  /** Name of its table. */
   readonly name: string
 
   constructor(table: T, options: Options<T>) {
@@ -57,12 +55,12 @@ export class JobQueue<T extends JobTable> {
     this.#options = options
   }
 
-  /** Wakes the workers of this process when the transaction that wrote jobs commits. */
+  /** When the transaction that wrote jobs commits. */
   announce(on: Db | Tx): void {
     this.#written.notify(on)
   }
 
-  /** Calls the listener after the commit of jobs that this process announced, until disposed. */
+  /** After the commit of jobs that this process announced, until disposed. */
   listen(db: Db, onWritten: () => void): Disposable {
     return this.#written.listen(db, onWritten)
   }
@@ -98,7 +96,7 @@ export class JobQueue<T extends JobTable> {
     return jobs
   }
 
-  /** Renews the lease of a job. Returns false if it was lost. */
+  /** Returns false if the lease was lost. */
   renew(db: Reader, job: Job<T>, leaseMs: number): Promise<boolean> {
     return this.#update(db, job, { dueAt: inMs(leaseMs) })
   }
@@ -115,7 +113,6 @@ export class JobQueue<T extends JobTable> {
     return this.#update(db, job, { ...set, dueAt: inMs(pauseMs), attempts, fence: sql`${this.#table.fence} + 1` })
   }
 
-  /** Deletes a job that is done or given up. */
   async remove(db: Reader, job: Job<T>): Promise<boolean> {
     return ((await db.delete(this.#table).where(this.whereHeld(job))).rowCount ?? 0) > 0
   }
@@ -126,7 +123,7 @@ export class JobQueue<T extends JobTable> {
     return and(...key, eq(this.#table.fence, job.fence), this.#options.open)
   }
 
-  /** Milliseconds until the next job may be claimed; undefined when there is none. */
+  /** Until the next job may be claimed; undefined when there is none. */
   async nextMs(db: Reader): Promise<number | undefined> {
     const [row] = await sqlRows<{ ms: number | null }>(
       db,
@@ -136,7 +133,6 @@ export class JobQueue<T extends JobTable> {
     return row?.ms ?? undefined
   }
 
-  /** Number of unfinished jobs. */
   count(db: Reader): Promise<number> {
     return db.$count(this.#table, this.#options.open)
   }
@@ -148,7 +144,6 @@ export class JobQueue<T extends JobTable> {
     )
   }
 
-  /** For the claiming statement: how long a row had been due. */
   #waitedMs(): SQL<number> {
     const isSameRow = this.#key().map(
       ({ name }) => sql`due.${sql.identifier(name)} = ${sql.identifier(this.name)}.${sql.identifier(name)}`,

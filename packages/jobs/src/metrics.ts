@@ -13,10 +13,8 @@ const worked = histogram('parley.jobs.duration', {
   buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
 })
 
-/** Records how long a job had been due when it was claimed. */
 export const recordWait = (queue: string, waitedMs: number): void =>
   waited(Math.max(0, waitedMs) / 1000, { 'parley.queue': queue })
 
-/** Records how long this process worked on a job. */
 export const recordWork = (queue: string, outcome: 'done' | 'continued' | 'failed', durationMs: number): void =>
   worked(durationMs / 1000, { 'parley.queue': queue, 'parley.outcome': outcome })

@@ -9,10 +9,8 @@ const log = logger('jobs')
 const defaultLeaseMs = 15_000
 const shortestPauseMs = 50
 const afterFailureMs = 1_000
-/** Number of attempts that an outage never uses up. */
 const attemptsKeptForOutage = 3
 
-/** When a failed job is retried. */
 export type RetryPolicy = Backoff & {
   /**
    * Attempts after which a job is given up, including those interrupted by the death of the process. Default:
@@ -30,22 +28,21 @@ export class JobLost extends Error {
   }
 }
 
-/** Why an attempt failed. */
 export type JobFailure = {
   error: unknown
   attempts: number
-  /** Whether the cause is an unavailable service or database, not the job itself. */
+  /** An unavailable service or database is the cause, not the job itself. */
   isOutage: boolean
 }
 
 export type JobRunnerOptions<T extends JobTable> = {
-  /** Name for the log. */
+  /** For the log. */
   name: string
   db: Db
   queue: JobQueue<T>
-  /** Maximum number of jobs that a process runs concurrently. Default: 1. */
+  /** Per process. Default: 1. */
   atOnce?: number
-  /** Duration of a lease, renewed after each third of it. Default: 15 s. */
+  /** Renewed after each third of it. Default: 15 s. */
   leaseMs?: number
   /**
    * How often to poll for jobs that other processes wrote or left unfinished. Jobs of this process start at once.
@@ -80,7 +77,6 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
   readonly #polling: Periodic
   readonly #listening: Disposable
   readonly #running = new Set<Promise<void>>()
-  /** Whether a job was written or has ended since the last claim. */
   #mayHaveJobs = true
 
   constructor(options: JobRunnerOptions<T>) {
@@ -115,7 +111,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     if (jobs.length < free) return Math.max(await this.#nextMs(), shortestPauseMs)
   }
 
-  /** Milliseconds until the next job may be claimed; Infinity when there is none. */
+  /** Until the next job may be claimed; Infinity when there is none. */
   async #nextMs(): Promise<number> {
     return (await this.#options.queue.nextMs(this.#options.db)) ?? Infinity
   }

@@ -5,7 +5,6 @@ import pg from 'pg'
 import { openDatabase, type Database } from '@parley/postgres'
 import { JobQueue } from '../src/index.ts'
 
-/** The table of jobs for these tests. */
 export const letters = pgTable('letters', {
   id: bigint({ mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
   text: text().notNull(),
@@ -26,7 +25,6 @@ export const queue = new JobQueue(letters, {
   order: [letters.bulk, letters.id],
 })
 
-/** Creates a separate database with the table of these tests. */
 export async function newDatabase(): Promise<Database & { url: string }> {
   const url = new URL(process.env.PARLEY_TEST_POSTGRES_URL ?? '')
   const name = `jobs_${randomUUID().replaceAll('-', '')}`

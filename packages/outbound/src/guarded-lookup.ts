@@ -1,15 +1,13 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { isLoopbackName } from './loopback-name.ts'
 
-/** Whether requests to an address are allowed. */
 export type IsAllowed = (address: string) => boolean
 
 export type Address = { address: string; family: 4 | 6 }
 
-/** Resolves all addresses of a name for a caller (a user's id), who may have only a few unresolved names at a time. */
+/** `callerId`: a user, who may have only a few unresolved names at a time. */
 export type Resolve = (hostname: string, callerId: string) => Promise<Address[]>
 
-/** Which addresses may be contacted, and how names are resolved. */
 export type Network = { isAllowed: IsAllowed; resolve: Resolve }
 
 /** A host, or an address that its name resolves to, is not allowed. */

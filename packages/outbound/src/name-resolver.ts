@@ -10,21 +10,18 @@ export class ResolverBusy extends Error {
 }
 
 export type ResolverOptions = {
-  /** Name servers, as `address:port`; default: those of the system. */
+  /** As `address:port`; default: those of the system. */
   servers?: readonly string[]
-  /** Number of names that are resolved concurrently. */
   maxAtOnce?: number
-  /** Number of names that may wait; further ones are refused. */
+  /** Further names are refused. */
   maxWaiting?: number
-  /** How many names of one caller may wait while another of its names is resolved. */
+  /** Names of one caller that may wait while another of its names is resolved. */
   maxWaitingPerCaller?: number
-  /** Maximum time that a name waits. */
   maxWaitMs?: number
-  /** Timeout for resolving a name. */
+  /** For one name. */
   timeoutMs?: number
 }
 
-/** A name that waits for its turn. */
 type Waiting = { callerId: string; begin: () => void; refuse: (error: Error) => void }
 
 /**
@@ -40,9 +37,8 @@ export class NameResolver implements Disposable {
   readonly #maxWaitingPerCaller: number
   readonly #maxWaitMs: number
   readonly #timeoutMs: number
-  /** Running queries by name. */
   readonly #answers = new Map<string, Promise<Address[]>>()
-  /** Names that wait or are being resolved, by caller and name. */
+  /** By caller and name. */
   readonly #requests = new Map<string, Promise<Address[]>>()
   readonly #active = new Set<string>()
   readonly #resolvers = new Set<Resolver>()
@@ -64,12 +60,11 @@ export class NameResolver implements Disposable {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Number of names being resolved. */
   get pending(): number {
     return this.#active.size
   }
 
-  /** All addresses of a name. Rejects with {@link ResolverBusy}, or with an error of node:dns. */
+  /** Rejects with {@link ResolverBusy}, or with an error of node:dns. */
   readonly resolve: Resolve = (hostname, callerId) => {
     const name = hostname.toLowerCase().replace(/\.$/, '')
     if (isLoopbackName(name)) return Promise.resolve(loopback)
@@ -84,7 +79,6 @@ export class NameResolver implements Disposable {
     return answer
   };
 
-  /** Cancels all queries. */
   [Symbol.dispose](): void {
     for (const { refuse } of this.#waiting.splice(0)) refuse(new ResolverBusy())
     for (const resolver of this.#resolvers) resolver.cancel()
@@ -100,7 +94,6 @@ export class NameResolver implements Disposable {
     }
   }
 
-  /** Resolves when it is the caller's turn to resolve a name. */
   async #waitForTurn(callerId: string): Promise<void> {
     const ahead = this.#waiting.filter((one) => one.callerId === callerId).length
     const isBusy = this.#active.has(callerId) && ahead >= this.#maxWaitingPerCaller
@@ -131,7 +124,7 @@ export class NameResolver implements Disposable {
     }
   }
 
-  /** Resolves a name; concurrent requests share the result. */
+  /** Concurrent requests share the result. */
   #resolveOnce(name: string): Promise<Address[]> {
     const answer = this.#resolve(name).finally(() => this.#answers.delete(name))
     this.#answers.set(name, answer)

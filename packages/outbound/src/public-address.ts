@@ -25,7 +25,6 @@ for (const network of [
   notPublic.addSubnet(address, Number(bits), 'ipv4')
 }
 
-/** The network of all public IPv6 addresses. */
 const global6 = new BlockList()
 global6.addSubnet('2000::', 3, 'ipv6')
 /** Ranges of that network that are not public: protocols, documentation, and IPv4 addresses in IPv6 (6to4). */

@@ -36,7 +36,7 @@ export function capabilities(policy: Policy, subject: Subject): CapabilityGrant[
   ]
 }
 
-/** The capability `dm.start`: anyone who is not denied message.post at server scope may start a direct message. */
+/** Anyone who is not denied message.post at server scope may start a direct message. */
 export function mayStartDm(policy: Policy, subject: Subject): boolean {
   return resolve(policy, subject, 'message.post', serverScope) !== 'deny'
 }

@@ -6,7 +6,6 @@ import type { ScopeKind } from './permissions.ts'
 /** The allowed and denied permissions of one role or user at one scope. */
 export type DecisionBits = { readonly allow: Bits; readonly deny: Bits }
 
-/** The decisions stored at one scope, by role id and by user id. */
 export type ScopeDecisions = {
   readonly roles: ReadonlyMap<string, DecisionBits>
   readonly users: ReadonlyMap<string, DecisionBits>

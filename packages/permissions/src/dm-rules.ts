@@ -10,7 +10,7 @@ export const neverInDm: Bits = bitsOf(
   'message.post-in-thread',
 )
 
-/** Never granted in a direct message, not even to owners. */
+/** Not even owners have these in a direct message. */
 export const neverInDmForOwners: Bits = bitsOf('message.post-in-thread')
 
 /** Granted in a direct message if there is no decision. */

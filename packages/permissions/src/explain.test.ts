@@ -30,7 +30,6 @@ function explained(specs: DecisionSpec[], permission: Permission, scope: Scope, 
 
 type Case = readonly [title: string, specs: DecisionSpec[], scope: Scope, outcome: Outcome, entries: string[]]
 
-/** Explains message.post for ada. */
 const cases: Case[] = [
   ['without decisions the outcome is undecided', [], room, 'undecided', []],
   [

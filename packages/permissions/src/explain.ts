@@ -12,12 +12,12 @@ export const dmPolicyName = '@dm-policy'
 
 /** One reason for or against a permission. */
 export type TraceEntry = {
-  /** Scope at which the decision is stored; undefined for a rule, which is not stored. */
+  /** Undefined for a rule, which is not stored. */
   readonly level: ScopeKind | undefined
   /** Role of the decision, `owner` or `@dm-policy` for a rule; empty for a decision about the user. */
   readonly roleName: string
   readonly decision: 'allow' | 'deny'
-  /** Whether it decided the outcome. At most one entry did, and it is the first. */
+  /** The first entry decided the outcome, unless none did. */
   readonly applied: boolean
 }
 

@@ -4,14 +4,12 @@ import { permissions, type Permission } from './permissions.ts'
 import type { Policy } from './policy.ts'
 import { allowedBits, serverScope, type Scope, type Subject } from './resolve.ts'
 
-/** A permission and whether the viewer has it; the fields of `svc.api.v1.PermissionGrant`. */
 export type Grant = { permission: Permission; granted: boolean }
 
-/** Properties of a room on which permissions depend. */
 export type RoomProperties = {
   readonly roomId: string
   readonly kind: RoomKind
-  /** Group of a channel; empty for a direct message. */
+  /** Empty for a direct message. */
   readonly groupId: string
   readonly archived: boolean
 }
@@ -49,7 +47,7 @@ export function groupPermissions(policy: Policy, subject: Subject, groupId: stri
 /**
  * `viewer_state.permissions` of a room, in the contract's order: what the viewer may do there now. Only non-members may
  * join, and only active channels. Only members of active rooms may post, attach, react and echo; only members may
- * moderate messages. Nobody may manage or ban in direct messages. `isMember` means effective membership.
+ * moderate messages. Nobody may manage or ban in direct messages. `isMember`: effective membership.
  */
 export function roomPermissions(policy: Policy, subject: Subject, room: RoomProperties, isMember: boolean): Grant[] {
   const allowed = allowedBits(policy, subject, roomScope(room))

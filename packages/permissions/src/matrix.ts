@@ -6,7 +6,6 @@ import type { Policy } from './policy.ts'
 import type { Scope } from './resolve.ts'
 import { ownerRoleId } from './roles.ts'
 
-/** The role or user, by id, whose decisions are shown. */
 export type Holder = { readonly kind: 'role' | 'user'; readonly id: string }
 
 /** Names of permissions in the order of {@link permissions}; none is in both. */

@@ -27,13 +27,11 @@ const definitions = [
   ['user.manage-permissions', serverOnly],
 ] as const satisfies readonly (readonly [string, readonly ScopeKind[]])[]
 
-/** Identifier of one of the 20 permissions. */
 export type Permission = (typeof definitions)[number][0]
 
-/** A permission and the scopes at which a decision about it may be stored. */
 export type PermissionInfo = { readonly permission: Permission; readonly scopes: readonly ScopeKind[] }
 
-/** Every permission with its scopes. Matrices, explanations and grants list permissions in this order. */
+/** In the order of matrices, explanations and grants. */
 export const permissions: readonly PermissionInfo[] = definitions.map(([permission, scopes]) => ({
   permission,
   scopes,

@@ -3,10 +3,8 @@ import { emptyIndex, IndexDraft, type DecisionIndex } from './decision-index.ts'
 
 /** Roles and all permission decisions at one revision; never changes. */
 export class Policy {
-  /** Increases with each change. */
   readonly revision: bigint
   readonly roles: ReadonlyMap<string, PolicyRole>
-  /** Decisions by scope; read by `resolve`. */
   readonly decisions: DecisionIndex
 
   constructor(revision: bigint, roles: ReadonlyMap<string, PolicyRole>, decisions: DecisionIndex) {

@@ -5,17 +5,17 @@ import type { Permission } from './permissions.ts'
 import type { Policy } from './policy.ts'
 import { everyoneRoleId, ownerRoleId } from './roles.ts'
 
-/** A user and the ids of their roles, without `everyone`. A `Caller` is a subject. */
+/** Role ids are without `everyone`. A `Caller` is a subject. */
 export type Subject = { readonly userId: string; readonly roleIds: readonly string[] }
 
-/** Where a permission is checked. A direct message has no group. */
+/** A direct message has no group. */
 export type Scope =
   | { readonly kind: 'server' }
   | { readonly kind: 'group'; readonly groupId: string }
   | { readonly kind: 'room'; readonly roomId: string; readonly groupId: string }
   | { readonly kind: 'dm'; readonly roomId: string }
 
-/** Result of a resolution; `undecided` counts as denied. */
+/** `undecided` counts as denied. */
 export type Outcome = 'allow' | 'deny' | 'undecided'
 
 export const serverScope: Scope = { kind: 'server' }

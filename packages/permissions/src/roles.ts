@@ -10,14 +10,13 @@ export type SystemRole = {
   readonly displayName: string
   readonly description: string
   readonly position: number
-  /** Whether mentioning the role notifies its holders. */
   readonly pingable: boolean
   /** Whether it can be assigned; every account has `everyone` implicitly. */
   readonly assignable: boolean
   readonly isSystem: true
 }
 
-/** Id of the implicit role of every account. */
+/** Id of the role that every account has implicitly. */
 export const everyoneRoleId = 'everyone'
 
 /** Id of the role that is allowed everything by rule. */
@@ -67,7 +66,6 @@ export const systemRoles: readonly SystemRole[] = [
   },
 ]
 
-/** A decision every new server starts with: ALLOW at server scope. */
 export type DefaultDecision = { readonly roleId: SystemRole['id']; readonly permission: Permission }
 
 const everyonePermissions: readonly Permission[] = [

@@ -3,7 +3,6 @@ import type { ScopeKind } from './permissions.ts'
 import type { Policy } from './policy.ts'
 import type { Scope } from './resolve.ts'
 
-/** A scope and the decisions stored for it; `decisions` is undefined if there are none. */
 export type ScopeEntry = {
   readonly kind: ScopeKind
   readonly id: string

@@ -14,7 +14,7 @@ const pendingOf = new WeakMap<Db | Tx, ((pool: pg.Pool) => void)[]>()
 export class CommitChannel<T = void> {
   readonly #listeners = new WeakMap<pg.Pool, Set<Listener<T>>>()
 
-  /** Notifies the listeners of the database once the transaction has committed; outside a transaction at once. */
+  /** After the commit; outside a transaction at once. */
   notify(on: Db | Tx, value: T): void {
     const notification = (pool: pg.Pool): void => {
       for (const listener of this.#listeners.get(pool) ?? []) listener(value)
@@ -24,7 +24,7 @@ export class CommitChannel<T = void> {
     else pendingOf.get(on)?.push(notification)
   }
 
-  /** Listens on a database until disposed. The listener must not throw. */
+  /** Listens until disposed. The listener must not throw. */
   listen(on: Db | pg.Pool, listener: Listener<T>): Disposable {
     const pool = 'totalCount' in on ? on : poolOf.get(on)
     if (!pool) throw new Error('this database was not opened by openDatabase')
@@ -34,12 +34,11 @@ export class CommitChannel<T = void> {
   }
 }
 
-/** Connects a database with its pool, so that listeners on the pool are notified. */
 export function registerPool(db: Db, pool: pg.Pool): void {
   poolOf.set(db, pool)
 }
 
-/** Starts collecting for a transaction; call the result after the commit to notify the listeners. */
+/** Call the result after the commit to notify the listeners. */
 export function collectNotifications(tx: Tx): (pool: pg.Pool) => void {
   const notifications: ((pool: pg.Pool) => void)[] = []
   pendingOf.set(tx, notifications)

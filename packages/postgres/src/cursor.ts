@@ -1,11 +1,11 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 
-/** Encodes the key of the last row of a page as an opaque cursor. */
+/** Encodes the key of the last row of a page. */
 export function encodeCursor(parts: readonly (string | number | bigint)[]): string {
   return Buffer.from(JSON.stringify(parts.map(String))).toString('base64url')
 }
 
-/** Decodes the key in a cursor. Throws invalid_argument for a text that does not contain a key. */
+/** Throws invalid_argument for a text that does not contain a key. */
 export function decodeCursor(cursor: string): string[] {
   const parts = parse(cursor)
   if (!Array.isArray(parts) || !parts.every((part): part is string => typeof part === 'string')) {

@@ -10,11 +10,8 @@ import { assertPreparedStatementsWork } from './pooler.ts'
 import { tracedClient } from './traced-client.ts'
 import { typeParsers } from './values.ts'
 
-/** How to open a database. */
 export type DatabaseOptions = {
-  /** postgres:// URL. */
   url: string
-  /** Maximum number of connections of this process. */
   pool: number
   /** Shown by the server as application name, and in metrics. */
   name: string
@@ -23,7 +20,7 @@ export type DatabaseOptions = {
    * (5 s).
    */
   statementTimeoutMs?: number
-  /** Milliseconds to wait for an idle connection or a new one. Default 2000. */
+  /** Wait for an idle connection or a new one. Default 2000. */
   connectTimeoutMs?: number
   /**
    * Whether to use generic plans for prepared statements (`plan_cache_mode = force_generic_plan`). Only for databases
@@ -32,7 +29,7 @@ export type DatabaseOptions = {
   forceGenericPlans?: boolean
 }
 
-/** An open database; disposing waits for running statements and closes the connections. */
+/** Disposing waits for running statements and closes the connections. */
 export type Database = AsyncDisposable & {
   db: Db
   pool: pg.Pool
@@ -92,10 +89,7 @@ function createPool(options: DatabaseOptions): MeasuredPool {
   return pool
 }
 
-/**
- * Runs transactions on connections of the pool and notifies listeners of their commits. Drizzle's own transaction()
- * leaks the connection when BEGIN fails and reuses one whose ROLLBACK failed.
- */
+/** Drizzle's own transaction() leaks the connection when BEGIN fails and reuses one whose ROLLBACK failed. */
 function transactionsOf(pool: pg.Pool): Db['transaction'] {
   return async (run, config) => {
     const client = await pool.connect()

@@ -4,5 +4,4 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 export type Db = NodePgDatabase<Record<string, never>>
 /** A running transaction. Writers take one, so that a write outside a transaction does not compile. */
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
-/** Anything that can be read from. */
 export type Reader = Db | Tx

@@ -6,8 +6,8 @@ import type { Db } from './db.ts'
 const defaultBatch = 1000
 
 /**
- * Deletes all rows of a table that meet the condition, in transactions of at most `batchSize` rows (default 1000).
- * Returns the number of deleted rows. Rejects between two batches when the signal is aborted.
+ * Deletes the rows that meet the condition, in transactions of at most `batchSize` rows (default 1000); returns their
+ * number. Rejects between two batches when the signal is aborted.
  */
 export async function deleteInBatches(
   db: Db,

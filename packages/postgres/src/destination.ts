@@ -1,14 +1,13 @@
 import type { ConnectionOptions } from 'node:tls'
 import pg from 'pg'
 
-/** Where and how the driver connects. */
 export type Destination = {
   /** Host name or address, or the directory of a Unix socket. */
   host: string
   port: number
   user: string
   database: string
-  /** How the certificate of the server is checked; undefined without TLS. */
+  /** Undefined without TLS. */
   tls: Pick<ConnectionOptions, 'ca' | 'checkServerIdentity' | 'rejectUnauthorized'> | undefined
 }
 

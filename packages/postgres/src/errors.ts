@@ -23,10 +23,8 @@ const networkCodes = new Set([
  */
 const temporaryFailures = /^(08...|53...|57P..|57014|55P03|25P03|25006|40P01|40001)$/
 
-/** A missing table or column. */
 const undefinedNames = new Set(['42P01', '42703'])
 
-/** Messages of driver errors without a code. */
 const driverMessages =
   /connection terminated|connection timeout|timeout exceeded when trying to connect|query read timeout|not queryable|calling end on the pool|client was closed/i
 
@@ -43,7 +41,7 @@ function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-/** Whether the failure is a violation of a unique constraint; if `constraint` is given, of that one. */
+/** If `constraint` is given, a violation of that one. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   for (const cause of causes(error)) {
     if (cause instanceof pg.DatabaseError && cause.code === UNIQUE_VIOLATION) {
@@ -59,7 +57,7 @@ export function isLockTimeout(error: unknown): boolean {
   return false
 }
 
-/** Whether a connection could not be opened, or broke. The Unix socket of a stopped server is missing (ENOENT). */
+/** The Unix socket of a stopped server is missing (ENOENT). */
 function isNetworkError(error: Error): boolean {
   const code = codeOf(error)
   return networkCodes.has(code) || (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect')
@@ -79,7 +77,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return false
 }
 
-/** The error `unavailable` for a caller, if the failure of the database is temporary; otherwise undefined. */
+/** `unavailable` if the failure of the database is temporary; otherwise undefined. */
 export function translateDatabaseError(error: unknown): ConnectError | undefined {
   if (!isDatabaseUnavailable(error)) return undefined
   return new ConnectError('the database is not available; try again', Code.Unavailable, undefined, undefined, error)

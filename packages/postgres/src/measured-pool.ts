@@ -8,7 +8,6 @@ type ConnectCallback = (
   release: pg.PoolClient['release'],
 ) => void
 
-/** A pool that reports its waits and how long its connections are used. */
 export class MeasuredPool extends pg.Pool {
   readonly #metrics: PoolMetrics
   readonly #takenAt = new WeakMap<pg.PoolClient, number>()

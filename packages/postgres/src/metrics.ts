@@ -32,10 +32,9 @@ const used = histogram('db.client.connection.use_time', {
   labels: ['db.client.connection.pool.name', 'error.type'],
 })
 
-/** The current sizes of a pool. */
 type PoolState = { idle: () => number; used: () => number; waiting: () => number; limit: number }
 
-/** Counts and times of one pool. Dispose it with the pool. */
+/** Dispose it with the pool. */
 export class PoolMetrics implements Disposable {
   readonly #labels: { readonly 'db.client.connection.pool.name': string }
   readonly #failed: { readonly 'db.client.connection.pool.name': string; readonly 'error.type': string }
@@ -52,17 +51,15 @@ export class PoolMetrics implements Disposable {
     ]
   }
 
-  /** Records a wait that ended with a connection. */
   recordWait(milliseconds: number): void {
     waited(milliseconds / 1000, this.#labels)
   }
 
-  /** Counts a wait that ended without a connection. */
   countTimeout(): void {
     timeouts(1, this.#labels)
   }
 
-  /** Records the use of a connection that was returned, or broke. */
+  /** A connection was returned, or broke. */
   recordUse(milliseconds: number, isBroken: boolean): void {
     used(milliseconds / 1000, isBroken ? this.#failed : this.#labels)
   }

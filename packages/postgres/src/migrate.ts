@@ -8,13 +8,12 @@ import { isDatabaseUnavailable, isLockTimeout } from './errors.ts'
 
 const log = logger('migrate')
 
-/** The database and the migrations to apply. */
 export type MigrationOptions = {
   /**
    * postgres:// URL of a direct connection: the migrator needs a session, which a transaction pooler does not provide.
    */
   url: string
-  /** Directory that drizzle-kit generated. */
+  /** As drizzle-kit generated it. */
   folder: string
   /**
    * How long a statement of the migration waits for a lock (default 2 s); queries of the service on that table queue
@@ -23,12 +22,10 @@ export type MigrationOptions = {
   lockTimeoutMs?: number
 }
 
-/** From sysexits.h: the configuration is invalid. */
 const EX_CONFIG = 78
 const MISSING_DATABASE = '3D000'
-/** How long a migration that hits lock timeouts is retried before it fails. */
 const maxLockWaitMs = 300_000
-/** Error codes if another process created the database at the same time. */
+/** Another process created the database at the same time. */
 const alreadyExists = new Set(['42P04', '23505'])
 /** Any constant: the advisory lock is per database. */
 const MIGRATION_LOCK = 5_021_977

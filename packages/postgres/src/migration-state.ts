@@ -2,13 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
 
-/** Which migrations of a directory a database has. */
 export type MigrationState = {
-  /** Names of migrations that are still to be applied, in their order. */
+  /** In their order. */
   pending: string[]
-  /** Number of applied migrations. */
   applied: number
-  /** Whether the newest applied migration is not in the directory, so that the database belongs to a newer release. */
+  /** The newest applied migration is not in the directory: the database belongs to a newer release. */
   isNewer: boolean
 }
 
@@ -16,7 +14,7 @@ type Journal = { entries: { when: number; tag: string }[] }
 
 const undefinedTable = new Set(['42P01', '3F000'])
 
-/** Compares a database with a directory of migrations, as the migrator does. Rejects if it cannot be read. */
+/** Compares as the migrator does. Rejects if the database cannot be read. */
 export async function migrationState(pool: Pool, folder: string): Promise<MigrationState> {
   const { entries } = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8')) as Journal
   const { applied, newest } = await appliedTo(pool)

@@ -16,7 +16,6 @@ export async function isReachable(db: Db): Promise<boolean> {
   }
 }
 
-/** Whether work failed because another service or the database is unavailable. */
 export async function isOutage(db: Db, error: unknown): Promise<boolean> {
   return isServiceUnavailable(error) || (isDatabaseUnavailable(error) && !(await isReachable(db)))
 }

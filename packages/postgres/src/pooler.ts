@@ -37,7 +37,7 @@ export async function assertPreparedStatementsWork(pool: pg.Pool): Promise<void>
   }
 }
 
-/** Begins transactions on further connections and adds these to `held`. Rejects if none is available in time. */
+/** Adds the connections to `held`. Rejects if none is available in time. */
 async function beginOnOthers(pool: pg.Pool, held: pg.PoolClient[]): Promise<void> {
   for (let i = Math.min(transactions, pool.options.max - 1); i > 0; i--) {
     const other = await pool.connect()

@@ -9,7 +9,7 @@ export class StatementNames {
   readonly #names = new Map<string, string>()
   #seen = new Map<string, number>()
 
-  /** The name of a statement with parameters; undefined while it is not prepared. */
+  /** Undefined while the statement is not prepared. */
   of(text: string): string | undefined {
     const known = this.#names.get(text)
     if (known !== undefined || this.#names.size >= maxPrepared) return known

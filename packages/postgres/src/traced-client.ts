@@ -30,7 +30,6 @@ export function tracedClient(Client: typeof pg.Client): typeof pg.Client {
   }
 }
 
-/** Sends a statement with a callback. */
 function runWithCallback(
   query: Query,
   { statement, given, done }: { statement: unknown; given: unknown; done: Done },
@@ -51,7 +50,6 @@ function textOf(statement: unknown): string | undefined {
   return typeof text === 'string' && submit === undefined ? text : undefined
 }
 
-/** The name that the code gave the statement. */
 function nameOf(statement: unknown): string | undefined {
   return typeof statement === 'string' ? undefined : (statement as { name?: string }).name
 }

@@ -22,7 +22,6 @@ function parserOf(oid: number, format: 'text' | 'binary' = 'text'): Parse {
   return (format === 'text' && ownParsers.get(oid)) || (pg.types.getTypeParser(oid, format) as Parse)
 }
 
-/** Type parsers of the pool. */
 export const typeParsers: pg.CustomTypesConfig = { getTypeParser: parserOf }
 
 /** Converts values from drizzle's types to those that the pool returns. */
@@ -33,7 +32,7 @@ const converters = new Map<number, (value: unknown) => unknown>([
   [TIMESTAMPTZ_ARRAY, reparse(TIMESTAMPTZ_ARRAY)],
 ])
 
-/** Converter for a column of a statement run by drizzle; undefined if no conversion is needed. */
+/** Undefined if no conversion is needed. */
 export function converterFor(oid: number): ((value: unknown) => unknown) | undefined {
   return converters.get(oid)
 }

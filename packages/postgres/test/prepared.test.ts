@@ -16,7 +16,6 @@ const things = pgTable('things', {
 
 const open = (options: { forceGenericPlans?: true } = {}) => openDatabase({ url, pool: 1, name: 'test', ...options })
 
-/** The statements that the only connection has prepared. */
 async function readPrepared({ pool }: Database): Promise<string[]> {
   const { rows } = await pool.query<{ statement: string }>('select statement from pg_prepared_statements')
   return rows.map(({ statement }) => statement)

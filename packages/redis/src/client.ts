@@ -2,7 +2,6 @@ import { type Command, Redis } from 'ioredis'
 import { logger } from '@parley/telemetry'
 import { commandSpan, timedOut } from './spans.ts'
 
-/** An ioredis client; disposing closes its connection. */
 export type RedisClient = Redis & AsyncDisposable
 
 /** A timer that fires later than this shows that the process was not running in between. */
@@ -13,7 +12,7 @@ const maxExtensions = 3
 export type RedisOptions = {
   url: string
   name: string
-  /** Milliseconds to wait for the answer to a command. Default 1000. */
+  /** Default 1000. */
   commandTimeoutMs?: number
 }
 

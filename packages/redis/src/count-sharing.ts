@@ -8,10 +8,8 @@ export type Count = { window: number; shared: number; local: number }
 type Options = {
   /** Without a client nothing is shared. */
   redis?: Redis | undefined
-  /** Name of the limit. */
   key: string
   windowMs: number
-  /** Default: every second. */
   flushEveryMs?: number
 }
 
@@ -33,7 +31,7 @@ export class CountSharing implements AsyncDisposable {
     this.#dropOutdated = dropOutdated
   }
 
-  /** Shares the count of an id with the next flush. */
+  /** With the next flush. */
   add(id: string, count: Count): void {
     const { redis, flushEveryMs = 1_000 } = this.#options
     if (!redis) return
@@ -49,7 +47,6 @@ export class CountSharing implements AsyncDisposable {
       .catch((error: unknown) => this.#log.debug({ err: error, key: this.#options.key }, 'counts were not shared'))
   }
 
-  /** Discards counts that are not shared yet. */
   clear(): void {
     this.#unshared.clear()
   }
@@ -79,7 +76,7 @@ export class CountSharing implements AsyncDisposable {
     })
   }
 
-  /** Waits for a running flush; counts not yet shared are dropped. */
+  /** Waits for a running flush; drops counts that are not shared yet. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#timer)
     await this.#flushing

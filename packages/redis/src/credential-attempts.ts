@@ -3,7 +3,7 @@ import type { RedisClient } from './client.ts'
 import { LookUpGate } from './look-up-gate.ts'
 import { networksOf, takeFromNetworks, waitMsOfNetworks } from './networks.ts'
 
-/** Limits attempts with invalid credentials, by client network. Disposing it stops the sharing of counts. */
+/** Disposing stops the sharing of counts. */
 export type CredentialAttempts = AsyncDisposable & {
   /**
    * Looks up a credential and counts the attempt if none is found. Running look-ups count too: if the networks of
@@ -14,14 +14,13 @@ export type CredentialAttempts = AsyncDisposable & {
   lookUp<T>(from: Attempt, find: () => Promise<T | undefined>): Promise<{ found: T | undefined; waitMs: number }>
   /** Milliseconds until another attempt is allowed; 0 if one is allowed now. */
   wait(address: string): number
-  /** Counts a failed attempt without a look-up. */
   countFailure(address: string): void
 }
 
 type Attempt = {
   address: string
   isKnown: boolean
-  /** Signal of the caller, who leaves the queue when it is aborted. Called only if the look-up has to wait. */
+  /** Called only if the look-up has to wait. When it is aborted, the look-up is given up. */
   signal?: () => AbortSignal
 }
 
@@ -31,7 +30,7 @@ const maxNetworks = 50_000
 type Options = {
   /** Without a client each process counts on its own. */
   redis?: RedisClient
-  /** Limit for a single customer; 0: no limit. */
+  /** For a single customer; 0: no limit. */
   perMinute: number
 }
 

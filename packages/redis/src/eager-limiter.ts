@@ -1,36 +1,35 @@
 import type { Redis } from 'ioredis'
 import { CountSharing, type Count } from './count-sharing.ts'
 
-/** A limit that decides without waiting: `points` per id in a fixed window of time. */
+/** `points` per id in a fixed window of time. */
 export type EagerLimit = {
   /** Without a client each process counts on its own. */
   redis?: Redis | undefined
-  /** Name of the limit; limits of one name share their counts. */
+  /** Limits of one name share their counts. */
   key: string
   /** 0: no limit. */
   points: number
   windowMs: number
-  /** Interval at which local counts are shared. Default: every second. */
+  /** Interval of flushes. Default: every second. */
   flushEveryMs?: number
   /** Ids counted separately in a window; further ones share one count. Default: any number. */
   maxIds?: number
   now?: () => number
 }
 
-/** Counts uses without waiting. Disposing it stops the sharing. */
+/** Disposing stops the sharing. */
 export type EagerLimiter = AsyncDisposable & {
   /**
    * Takes one point of this id, whose limit is `budgetFactor` (default 1) times `points`. Returns 0, or the
    * milliseconds until there are points again.
    */
   take(id: string, budgetFactor?: number): number
-  /** Points this id has left in this window, as far as this process knows. */
+  /** In this window, as far as this process knows. */
   left(id: string, budgetFactor?: number): number
   /** Milliseconds until there are points again; 0 if there are some now. Takes no point. */
   wait(id: string, budgetFactor?: number): number
 }
 
-/** The id under which ids beyond the limit are counted. */
 const others = '*'
 
 /**

@@ -1,2 +1,2 @@
-/** Start of the keys under which a rate limit counts. Braces keep one limit's keys together in a cluster. */
+/** Braces keep the keys of one limit together in a cluster. */
 export const rateLimitPrefix = (limit: string): string => `limit:{${limit}}`

@@ -4,13 +4,11 @@ import type { Network } from './networks.ts'
 type Waiter = {
   networks: readonly Network[]
   resolve: (waitMs: number) => void
-  /** The network in whose queue the caller waits. */
   queue?: string | undefined
 }
 
-/** Maximum number of waiting look-ups of one network: each keeps a request open. */
+/** Per network, because each keeps a request open. */
 export const maxWaiting = 1_000
-/** When a caller may try again after finding the queue full. */
 const retryAfterMs = 1_000
 
 /**
@@ -43,7 +41,7 @@ export class LookUpGate {
     })
   }
 
-  /** Ends a look-up; call it after the outcome was counted. */
+  /** Call it after the outcome was counted. */
   leave(networks: readonly Network[]): void {
     for (const { id } of networks) {
       const left = (this.#running.get(id) ?? 0) - 1

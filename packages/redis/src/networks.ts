@@ -37,9 +37,9 @@ function firstGroups(address: string): number[] {
   return all.slice(0, 4).map((group) => Number.parseInt(group, 16))
 }
 
-/** A rate limit of addresses: all networks of an address must have points left. */
+/** All networks of an address must have points left. */
 export type NetworkLimiter = {
-  /** Takes a point in every network of the address, or none. Each `subject` is counted separately. Never rejects. */
+  /** Takes a point in every network, or none. Each `subject` is counted separately. Never rejects. */
   consume(address: string, subject?: string): Promise<Allowance>
   /** Returns the points that {@link NetworkLimiter.consume} took. Never rejects. */
   refund(address: string, subject?: string): Promise<void>
@@ -90,7 +90,6 @@ export function takeFromNetworks(limiter: EagerLimiter, address: string): number
   return waitMs
 }
 
-/** Counts running work of this process by network. */
 export class NetworkCounts {
   readonly #perCustomer: number
   readonly #maxOfAny: number

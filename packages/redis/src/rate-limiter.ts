@@ -5,7 +5,7 @@ import { rateLimitPrefix } from './keys.ts'
 /** A limit: `points` per id in a window that starts with the id's first point. */
 export type RateLimit = {
   redis: Redis
-  /** Name of the limit; limits of one name share their counts. */
+  /** Limits of one name share their counts. */
   key: string
   points: number
   durationSeconds: number
@@ -14,11 +14,10 @@ export type RateLimit = {
 /** Whether a point was left; `retryAfterMs` is 0 if so. */
 export type Allowance = { allowed: boolean; retryAfterMs: number }
 
-/** Counts uses per id. */
 export type RateLimiter = {
-  /** Takes one point of this id (a user, an address). Never rejects. */
+  /** Takes one point of this id. Never rejects. */
   consume(id: string): Promise<Allowance>
-  /** Returns whether a point is left, without taking it. Never rejects. */
+  /** Takes no point. Never rejects. */
   check(id: string): Promise<Allowance>
   /** Returns a point that {@link RateLimiter.consume} took. Never rejects. */
   refund(id: string): Promise<void>

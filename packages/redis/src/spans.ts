@@ -1,7 +1,6 @@
 import type { Command } from 'ioredis'
 import { isTraced, withSpan } from '@parley/telemetry'
 
-/** Error message of a command that timed out. */
 export const timedOut = 'Command timed out'
 
 /**

@@ -10,7 +10,6 @@ async function connectRedis() {
   return redis
 }
 
-/** Every /64 of a /56. */
 const subnets = Array.from({ length: 256 }, (_, n) => `2001:db8:1:2${n.toString(16).padStart(2, '0')}::1`)
 
 test('a client that rotates through a /56 gets twice the limit of a /64', async () => {

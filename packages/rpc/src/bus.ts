@@ -6,40 +6,35 @@ import { logger } from '@parley/telemetry'
 const log = logger('bus')
 const answerTimeoutMs = 3_000
 
-/** How to connect to the bus. */
 export type BusOptions = {
   /** `nats://host:port`, or several separated by commas. */
   readonly url: string
   /** User for calls. The user for events is `<user>-events`, with the same password, in a separate account. */
   readonly user?: string | undefined
   readonly password?: string | undefined
-  /** Deployable. It may subscribe only to inboxes below `_INBOX.<name>`. */
+  /** It may subscribe only to inboxes below `_INBOX.<name>`. */
   readonly name: string
   /** A process has two connections, so that a flood of events never delays a call. */
   readonly purpose: 'rpc' | 'events'
-  /** Ends the attempts to connect. */
   readonly signal?: AbortSignal
   /** Whether to connect only once: rejects with the reason if that fails, and never reconnects. */
   readonly once?: boolean
 }
 
-/** A connection to NATS that reconnects automatically. */
 export type Bus = AsyncDisposable & {
-  /** Deployable. */
   readonly name: string
   readonly nc: NatsConnection
-  /** Prefix of inboxes this connection may subscribe to. */
   readonly inboxPrefix: string
-  /** Whether the connection is up; while it is not, published messages may be lost. */
+  /** While it is not, published messages may be lost. */
   connected(): boolean
   /**
    * Checks whether the server still answers; called when an expected message did not arrive. Without an answer within
    * three seconds, it reconnects. Cheap, and may be called often.
    */
   verify(): void
-  /** Calls the listener whenever the connection is back. Dispose the result to stop. */
+  /** Dispose the result to stop. */
   onReconnect(listener: () => void): Disposable
-  /** Calls the listener whenever the connection is lost. Dispose the result to stop. */
+  /** Dispose the result to stop. */
   onDisconnect(listener: () => void): Disposable
 }
 

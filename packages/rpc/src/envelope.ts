@@ -3,16 +3,14 @@
  * an ordinary reply has no header at all, so that the common case is only a body.
  */
 
-/** Header with the packed control fields, in requests and replies. */
+/** Packed control fields, in requests and replies. */
 export const controlHeader = 'P'
 
-/** Header with the idempotency key of a call. */
 export const keyHeader = 'idempotency-key'
 
 /** Header with the id of bytes that the gateway moved from the request to uploads. */
 export const blobHeader = 'parley-blob'
 
-/** W3C trace context. */
 export const traceHeader = 'traceparent'
 
 /** Prefix of trailers that a handler sets, as in the Connect protocol. */
@@ -21,24 +19,21 @@ export const trailerPrefix = 'trailer-'
 /** Metadata of `unavailable` errors with the reason. Set by the caller's transport; a server never sends it. */
 export const reasonHeader = 'parley-reason'
 
-/** Control fields of a request. */
 export type RequestControl = {
-  /** Id of the client that sends it. */
+  /** The client that sends it. */
   readonly sender: string
-  /** When it was sent, in milliseconds of the sender's own monotonic clock. */
+  /** Milliseconds of the sender's own monotonic clock. */
   readonly sentAt: number
   /** From then until the deadline. */
   readonly budgetMs: number
   /** From then until the latest time at which a server may start the call. */
   readonly startByMs: number
-  /** Number of the attempt, from 1. */
+  /** From 1. */
   readonly attempt: number
 }
 
-/** Why a server did not start a call. */
 export type NotStartedReason = 'draining' | 'overloaded' | 'late'
 
-/** Kinds of replies with a control header. */
 export type ReplyControl =
   | { readonly kind: 'started' }
   | { readonly kind: 'not-started'; readonly reason: string }
@@ -50,7 +45,7 @@ export function packRequest(control: RequestControl): string {
   return `${sender} ${Math.round(sentAt)} ${Math.round(budgetMs)} ${Math.round(startByMs)} ${attempt}`
 }
 
-/** Decodes the header; undefined if it is missing or malformed. */
+/** Undefined if the header is missing or malformed. */
 export function unpackRequest(packed: string | undefined): RequestControl | undefined {
   if (!packed) return undefined
   const [sender, sentAt, budget, startBy, attempt] = packed.split(' ')
@@ -76,7 +71,7 @@ export function packPart(index: number, count: number, error: boolean): string {
   return `p ${index} ${count} ${error ? 'e' : 'o'}`
 }
 
-/** Decodes the header; undefined if it is malformed. */
+/** Undefined if the header is malformed. */
 export function unpackReply(packed: string): ReplyControl | undefined {
   const [kind, first = '', second, third] = packed.split(' ')
   switch (kind) {

@@ -8,7 +8,7 @@ const typePrefix = 'type.googleapis.com/'
 
 type Detail = ConnectError['details'][number]
 
-/** An error as the body of a reply: `google.rpc.Status`. Its metadata travels in headers. */
+/** `google.rpc.Status`. The metadata of the error travels in headers. */
 export function encodeError(error: ConnectError): Uint8Array {
   return toBinary(
     StatusSchema,
@@ -16,7 +16,7 @@ export function encodeError(error: ConnectError): Uint8Array {
   )
 }
 
-/** Decodes the output of {@link encodeError} into the error that the caller throws. */
+/** The error that the caller throws. */
 export function decodeError(body: Uint8Array, metadata: Record<string, string> | undefined): ConnectError {
   try {
     const status = fromBinary(StatusSchema, body)
@@ -42,7 +42,6 @@ function codeOf(code: number): Code {
   return Code[code] === undefined ? Code.Unknown : code
 }
 
-/** An `unavailable` error with a machine-readable reason in its metadata. */
 export function unavailable(message: string, reason: string, cause?: unknown): ConnectError {
   return new ConnectError(message, Code.Unavailable, { [reasonHeader]: reason }, undefined, cause)
 }

@@ -3,21 +3,18 @@ import { callerHeader, decodeCaller, type Caller } from '@parley/credentials'
 import { blobHeader, keyHeader } from './envelope.ts'
 import { CallContext } from './server/call-context.ts'
 
-/** The signed-in user who makes this call. Throws `unauthenticated` if the call names no user. */
+/** Throws `unauthenticated` if the call names no user. */
 export function callerOf(call: HandlerContext): Caller {
   if (!(call instanceof CallContext)) return read(call.requestHeader.get(callerHeader))
   return (call.caller ??= read(call.getHeader(callerHeader)))
 }
 
-/** The idempotency key of the call: the caller's own, or `auto:...` from the gateway; undefined without one. */
+/** The caller's own key, or `auto:...` from the gateway; undefined without one. */
 export function idempotencyKeyOf(call: HandlerContext): string | undefined {
   return headerOf(call, keyHeader)
 }
 
-/**
- * Id of the bytes that the gateway moved from the request to uploads, for `StoreServerImage`; undefined if there were
- * none.
- */
+/** Bytes that the gateway moved from the request to uploads, for `StoreServerImage`; undefined if there were none. */
 export function blobOf(call: HandlerContext): string | undefined {
   return headerOf(call, blobHeader)
 }

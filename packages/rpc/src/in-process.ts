@@ -4,14 +4,13 @@ import type { MsgHdrs } from 'nats'
 import { mayCall } from '@parley/contracts/catalogue'
 import { methodName } from './subjects.ts'
 
-/** A request as it arrives, over the bus or in memory, and the function that replies to it. */
 export type Delivery = {
   readonly data: Uint8Array
   readonly headers?: MsgHdrs | undefined
   respond(data: Uint8Array, options?: { headers?: MsgHdrs }): void
 }
 
-/** Handles a request; it must not throw. */
+/** Must not throw. */
 export type Receiver = (delivery: Delivery) => void
 
 /**
@@ -21,7 +20,7 @@ export type Receiver = (delivery: Delivery) => void
 export class InProcessRegistry {
   readonly #receivers = new Map<DescMethod, Receiver>()
 
-  /** Registers a handler for calls of a method in this process, until the result is disposed. */
+  /** Until the result is disposed. */
   serve(method: DescMethod, receiver: Receiver): Disposable {
     this.#receivers.set(method, receiver)
     return {
@@ -31,7 +30,6 @@ export class InProcessRegistry {
     }
   }
 
-  /** Returns a function that looks up the handler of a method for this caller. */
   receiversFor(caller: string): FindReceiver {
     const allowed = new Map<DescMethod, boolean>()
     return (method) => {
@@ -48,7 +46,7 @@ export class InProcessRegistry {
 }
 
 /**
- * Finds the handler of a method in this process; undefined if there is none. Throws `permission_denied` if the manifest
- * does not allow the caller to call the method, as the bus would.
+ * Undefined if this process has no handler. Throws `permission_denied` if the manifest does not allow the caller to
+ * call the method, as the bus would.
  */
 export type FindReceiver = (method: DescMethod) => Receiver | undefined

@@ -7,7 +7,7 @@ import {
   type UnaryResponse,
 } from '@connectrpc/connect'
 
-/** Runs Connect interceptors around the last step of a unary call, the first of the list outermost. */
+/** The first interceptor is outermost. */
 export async function intercept(
   interceptors: readonly Interceptor[],
   request: UnaryRequest,

@@ -11,7 +11,6 @@ export const keyedMethods: ReadonlySet<DescMethod> = new Set<DescMethod>([
   VoiceCallService.method.joinCall,
 ])
 
-/** Whether a call may be run twice without a second effect. */
 export function isSafeToRepeat(method: DescMethod, idempotencyKey: string | undefined): boolean {
   if (idempotencyKey !== undefined && keyedMethods.has(method)) return true
   const { NO_SIDE_EFFECTS, IDEMPOTENT } = MethodOptions_IdempotencyLevel

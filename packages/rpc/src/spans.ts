@@ -4,18 +4,16 @@ import { codeToString } from '@connectrpc/connect/protocol-connect'
 import { methodPath } from '@parley/contracts/catalogue'
 import { isRecording, isTraced, withSpan } from '@parley/telemetry'
 
-/** Attributes of the span of a call. */
 export type CallSpan = {
   readonly kind: 'client' | 'server'
   /** `nats` over the bus; the protocol of a public call. */
   readonly system: 'nats' | 'connectrpc' | 'grpc'
   /** A W3C traceparent that came with the call. Default: the current span. */
   readonly parent?: string | undefined
-  /** Number of the attempt, from 1. */
+  /** From 1. */
   readonly attempt?: number
 }
 
-/** Codes of server failures; all others are errors of the caller. */
 const serverFailures: ReadonlySet<Code> = new Set([
   Code.Unknown,
   Code.DeadlineExceeded,

@@ -2,7 +2,7 @@ import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import { reflect, type ReflectMessage } from '@bufbuild/protobuf/reflect'
 import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 
-/** A field with a value that no service can store: its path in the message, and the rule it breaks. */
+/** The path of a field in the message, and the rule that its value breaks. */
 export type Unstorable = { field: string; description: string }
 
 const nul = 'must not contain the character U+0000'
@@ -37,7 +37,7 @@ function visit(message: ReflectMessage, path: string, found: Unstorable[]): void
   }
 }
 
-/** All values of a field with their paths: each item of a list, each key and value of a map. */
+/** Each item of a list, each key and value of a map. */
 function* valuesOf(message: ReflectMessage, field: DescField, name: string): Iterable<[string, unknown]> {
   switch (field.fieldKind) {
     case 'list': {

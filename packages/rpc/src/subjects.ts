@@ -16,17 +16,16 @@ export function rpcSubject(method: DescMethod): string {
   return subject
 }
 
-/** Whether a method belongs to a service that only deployables call. */
 export function isInternal(method: DescMethod): boolean {
   return method.parent.typeName.startsWith('svc.internal.')
 }
 
-/** Whether a method requires a signed-in caller: all of `svc.api` and `svc.admin`. */
+/** All of `svc.api` and `svc.admin`. */
 export function needsCaller(method: DescMethod): boolean {
   return /^svc\.(api|admin)\./.test(method.parent.typeName)
 }
 
-/** Name of a method in messages for people: `RoomService.CreateRoom`. */
+/** For people: `RoomService.CreateRoom`. */
 export function methodName(method: DescMethod): string {
   return `${method.parent.name}.${method.name}`
 }

@@ -4,13 +4,12 @@ export class Ticker {
   readonly #check: () => boolean
   #timer: NodeJS.Timeout | undefined
 
-  /** `check` returns whether the interval is still needed; otherwise it ends. */
+  /** `check` returns whether the interval is still needed. */
   constructor(intervalMs: number, check: () => boolean) {
     this.#intervalMs = intervalMs
     this.#check = check
   }
 
-  /** Starts the interval unless it is running. */
   start(): void {
     this.#timer ??= setInterval(() => {
       if (!this.#check()) this.stop()

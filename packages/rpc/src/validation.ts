@@ -45,7 +45,7 @@ function describe({ message, ruleId, field }: Violation): string {
   return message ? `${message} (${ruleId})` : ruleId
 }
 
-/** Names of the values that an enum field accepts. An unknown name in JSON decodes as value 0. */
+/** An unknown name in JSON decodes as value 0. */
 function allowedValues(field: Path[number] | undefined): string[] | undefined {
   if (field?.kind !== 'field' || field.enum === undefined) return undefined
   const { type } = getOption(field, fieldRules)

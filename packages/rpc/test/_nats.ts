@@ -7,7 +7,6 @@ import { delimiter, join } from 'node:path'
 import { eventually } from '@parley/tooling/eventually'
 import { freeze } from '@parley/tooling/freeze'
 
-/** A NATS server for one test file. */
 export type TestNats = AsyncDisposable & {
   readonly url: string
   stop(): Promise<void>

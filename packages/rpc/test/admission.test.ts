@@ -53,7 +53,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 const login = () => createClient(AccountsInternalService, rpc.transport()).passwordLogin({})
 const queueIsFull = () => health.status().reasons.some((reason) => reason.includes('queue of calls'))
 
-/** Number of calls that were refused because they waited too long. */
+/** Calls refused because they waited too long. */
 async function countLate(): Promise<number> {
   const [, count] =
     /^parley_rpc_server_not_started_total\{parley_reason="late"\} (\d+)$/m.exec(await metricsText()) ?? []

@@ -25,7 +25,6 @@ const traceparent = `00-${given.trace}-${given.span}-01`
 const name = 'svc.internal.v1.AdminInternalService/CheckLogin'
 const { checkLogin } = AdminInternalService.method
 
-/** Serves a method with this handler; returns a client. */
 async function withService(fleet: Awaited<ReturnType<typeof startFleet>>, answer: () => object) {
   await fleet.serve({
     deployable: 'gateway',

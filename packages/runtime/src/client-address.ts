@@ -3,11 +3,11 @@ import { inNetworks, isPublicAddress } from '@parley/outbound'
 
 type ReadHeader = (name: string) => string | undefined
 
-/** Returns the address of the client that sent a request, given the peer of the connection. */
+/** `peer`: the peer of the connection. */
 export type ClientAddress = (peer: string | undefined, header: ReadHeader) => string
 
 type Options = {
-  /** Whether one of our processes forwarded the request; such a process counts as a trusted proxy. */
+  /** One of our processes forwarded the request; it counts as a trusted proxy. */
   isForwarded?: (header: ReadHeader) => boolean
   /**
    * Called for each request with X-Forwarded-For from a private address that is not a trusted proxy: most likely a
@@ -68,7 +68,7 @@ function isTooWide(network: string): boolean {
   return includes('0.0.0.0') && includes('255.255.255.255')
 }
 
-/** An address without port, brackets and zone, IPv4 in its own notation; undefined for anything else. */
+/** Without port, brackets and zone, IPv4 in its own notation; undefined for anything else. */
 export function plainAddress(text: string): string | undefined {
   const trimmed = text.trim()
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed
@@ -80,14 +80,12 @@ export function plainAddress(text: string): string | undefined {
   return high === undefined || low === undefined ? canonical : mappedAddress(high, low)
 }
 
-/** The IPv4 address in the last two groups of an IPv6 one. */
 const mappedAddress = (...groups: [string, string]): string =>
   groups
     .map((group) => Number.parseInt(group, 16))
     .flatMap((bits) => [bits >> 8, bits & 0xff])
     .join('.')
 
-/** The same network with its address as {@link plainAddress} writes it. */
 function plainNetwork(entry: string): string {
   const [address = '', ...bits] = entry.split('/')
   return [plainAddress(address) ?? address, ...bits].join('/')

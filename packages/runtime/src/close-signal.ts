@@ -1,4 +1,3 @@
-/** The parts of an HTTP/1 or HTTP/2 response that are used. */
 type Response = {
   once(event: 'close', listener: () => void): unknown
   /** HTTP/1. */
@@ -7,7 +6,7 @@ type Response = {
   stream?: { destroyed: boolean }
 }
 
-/** Returns a signal that is aborted when the response has been sent or its client has disconnected. */
+/** Aborted when the response has been sent or its client has disconnected. */
 export function closeSignal(response: Response): AbortSignal {
   const controller = new AbortController()
   if (response.stream?.destroyed ?? response.destroyed) controller.abort()

@@ -18,9 +18,7 @@ const allowedHeaders = [
 ].join(', ')
 const maxAgeSeconds = '86400'
 
-/** Which other origins may read responses, and which response headers. */
 export type CrossOrigin = {
-  /** Public URL of this server. */
   publicUrl: string
   allowedOrigins: readonly string[]
   exposedHeaders: readonly string[]
@@ -56,11 +54,10 @@ export function crossOriginHeaders(
   return allowedOrigins.includes('*') ? { 'access-control-allow-origin': '*', ...exposed } : { vary: 'Origin' }
 }
 
-/** Whether a request is a CORS preflight. */
 export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 
-/** The headers of the response to a preflight request; `cors` are those that every response has. */
+/** `cors`: the headers that every response has. */
 export const preflightHeaders = (cors: OutgoingHttpHeaders): OutgoingHttpHeaders => ({
   ...cors,
   'access-control-allow-methods': 'GET, POST, OPTIONS',

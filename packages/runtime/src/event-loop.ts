@@ -13,10 +13,9 @@ const maxBlockedMs = 5_000
 const [idleMs, busyMs] = [10_000, 100]
 const busyFraction = 0.25
 
-/** A measurement at a timer: how late it fired, and how long the loop was busy since the last measurement. */
+/** How late the timer fired, and how long the loop was busy since the last measurement. */
 export type Measurement = { now: number; lateMs: number; activeMs: number }
 
-/** Measures how long the event loop was recently blocked. */
 export class EventLoopStalls {
   #stalls: { endedAt: number; ms: number }[] = []
   #measuredAt: number

@@ -2,13 +2,13 @@ type CallerKey = string | symbol
 
 type Options = {
   atOnce: number
-  /** Concurrency limit per caller. Default: none. */
+  /** Default: no limit. */
   atOncePerCaller?: number
   maxWaiting: number
-  /** Limit of waiting calls per caller. Default: none. */
+  /** Default: no limit. */
   maxWaitingPerCaller?: number
   refusal: () => Error
-  /** Longest wait. Default: unlimited. */
+  /** Default: unlimited. */
   maxWaitMs?: number
 }
 
@@ -66,7 +66,6 @@ export class FairSemaphore {
     next?.()
   }
 
-  /** Resolves once a slot is free; rejects if that takes too long. */
   #wait(caller: CallerKey): Promise<void> {
     const { maxWaiting, maxWaitingPerCaller = maxWaiting, maxWaitMs, refusal } = this.#options
     const ofCaller = [...this.#waiting.values()].filter((one) => one === caller).length

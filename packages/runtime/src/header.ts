@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** A header of a request; repeated headers are joined into one list. */
+/** Repeated headers are joined into one list. */
 export function headerOf({ headers }: { headers: IncomingHttpHeaders }, name: string): string | undefined {
   const value = headers[name]
   return Array.isArray(value) ? value.join(', ') : value

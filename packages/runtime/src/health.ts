@@ -18,7 +18,7 @@ export class Health {
     return known
   }
 
-  /** Adds a condition without which the process does not become ready; call the result once it is met. */
+  /** The process is not ready before the result is called. */
   requireAtStart(name: string): () => void {
     const pending = uniqueIn(this.#starting, name)
     this.#starting.add(pending)
@@ -27,7 +27,7 @@ export class Health {
     }
   }
 
-  /** Makes the process not ready permanently, because it finishes its running work and ends. */
+  /** Not ready from now on. */
   drain(): void {
     this.#draining = true
   }
@@ -49,7 +49,7 @@ export class Health {
     return { [Symbol.dispose]: () => void this.#outages.splice(this.#outages.indexOf(check), 1) }
   }
 
-  /** The current outages of shared dependencies, without repetition. */
+  /** Without repetition. */
   outages(): string[] {
     const own = this.#outages.flatMap(({ name, reason }) => {
       const why = reason()
@@ -58,7 +58,6 @@ export class Health {
     return [...new Set([...own, ...[...this.#parts.values()].flatMap((part) => part.outages())])]
   }
 
-  /** The current state, with the reasons for not being ready. */
   status(): { ready: boolean; reasons: string[] } {
     const reasons = this.#draining ? ['draining'] : []
     for (const name of this.#starting) reasons.push(`waiting for ${name}`)

@@ -7,29 +7,26 @@ import { answerRequests } from './request-framing.ts'
 /** A listening HTTP server; disposing it lets running requests finish. `url` is its address on this machine. */
 export type HttpServer = AsyncDisposable & { url: string }
 
-/** Timeouts after which a connection is closed, in milliseconds. */
+/** Milliseconds after which a connection is closed. */
 export type HttpTimeouts = {
-  /** For the head of a request. */
   head: number
-  /** For a whole request. */
   request: number
   /** While the client neither sends nor reads. */
   idle: number
 }
 
-/** Timeouts for ordinary clients. */
 export const defaultTimeouts: HttpTimeouts = { head: 10_000, request: 120_000, idle: 60_000 }
 
 type Options = {
   host: string
   port: number
   handle: RequestListener
-  /** The pattern of a path, for metrics and traces; there must be only a few patterns. Default: `*` for all. */
+  /** The pattern of a path, for metrics and traces: one of a few. Default: `*` for all. */
   routeOf?: (path: string) => string
   timeouts?: HttpTimeouts
   /** Closes the connections that are left, even if a request is running on them. */
   signal?: AbortSignal
-  /** How long running requests may take when the server is disposed, in milliseconds. Default: unlimited. */
+  /** Milliseconds that running requests may take when the server is disposed. Default: unlimited. */
   drainTimeoutMs?: number
 }
 

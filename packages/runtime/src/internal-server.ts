@@ -4,25 +4,22 @@ import { lastErrors, metricsText, serverVersion, serviceName, type LoggedError }
 import { watchEventLoop } from './event-loop.ts'
 import type { Health } from './health.ts'
 
-/** Address and content of the internal port. */
 export type InternalServerOptions = {
   host: string
-  /** 0: any free port. */
   port: number
   health: Health
 }
 
-/** The report of a process at `/status`. */
+/** Served at `/status`. */
 export type ProcessStatus = {
-  /** The deployable, or `compact`. */
+  /** A deployable, or `compact`. */
   service: string
   version: string
   host: string
   pid: number
-  /** ISO time. */
   startedAt: string
   ready: boolean
-  /** Why it is not ready. */
+  /** Why the process is not ready. */
   reasons: string[]
   /** Shared dependencies that do not answer, which do not make it unready. Earlier releases do not report them. */
   outages?: string[]

@@ -4,7 +4,7 @@ type Waiting<Item, Result> = {
   item: Item
   resolve: (result: Result) => void
   reject: (reason: unknown) => void
-  /** Runs a batch that begins with this item, in its trace. */
+  /** In the trace of the first item. */
   run: (key: string, batch: readonly Waiting<Item, Result>[]) => Promise<void>
 }
 
@@ -15,7 +15,7 @@ export type KeyedBatcherOptions<Item, Result> = {
   run: (key: string, items: readonly Item[]) => Promise<(Result | Error)[]>
   /** Total weight of the items from which on a batch takes no further item; the last item may exceed it. */
   maxWeight: number
-  /** Weight of an item. Default: 1. */
+  /** Default: 1. */
   weight?: (item: Item) => number
   /** Whether an item goes ahead of waiting ones and is accepted even if the queue is full. Default: no item. */
   isUrgent?: (item: Item) => boolean
@@ -34,19 +34,18 @@ export type KeyedBatcherOptions<Item, Result> = {
  */
 export class KeyedBatcher<Item, Result> {
   readonly #options: KeyedBatcherOptions<Item, Result>
-  /** Keys with a running batch, and the items that wait for it. */
   readonly #queues = new Map<string, Queue<Item, Result>>()
 
   constructor(options: KeyedBatcherOptions<Item, Result>) {
     this.#options = options
   }
 
-  /** Number of keys with a running batch. */
+  /** Keys with a running batch. */
   get size(): number {
     return this.#queues.size
   }
 
-  /** Resolves with the result of the item. Rejects with the reason why it was refused or failed. */
+  /** Rejects with the reason why the item was refused or failed. */
   submit(key: string, item: Item): Promise<Result> {
     const { isUrgent, maxWaiting = Infinity, busy = () => new Error('too many items are waiting') } = this.#options
     return new Promise((resolve, reject) => {

@@ -16,21 +16,18 @@ const requested = histogram('http.client.request.duration', {
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'] as const
 type Method = (typeof methods)[number] | '_OTHER'
 
-/** The method as metrics name it. */
 const methodOf = (method = ''): Method => methods.find((known) => known === method) ?? '_OTHER'
 
-/** Properties of an answered request. */
 type Answered = {
   method: string | undefined
   /** The method of the contract, or the pattern of the path: never the path itself. */
   route: string
   status: number
-  /** Kind of the failure, one of a few values. */
+  /** One of a few values. */
   error?: string | undefined
   durationMs: number
 }
 
-/** Counts an answered request. */
 export function countServedRequest({ method, route, status, error, durationMs }: Answered): void {
   const labels = { 'http.request.method': methodOf(method), 'http.route': route, 'http.response.status_code': status }
   const failure = error ?? (status >= 500 ? String(status) : undefined)
@@ -61,7 +58,7 @@ export async function traceRequest(
   })
 }
 
-/** Counts a request when its response has ended or its client has disconnected; `route` as for {@link countServedRequest}. */
+/** When the response has ended or its client has disconnected; `route` as for {@link countServedRequest}. */
 export function countWhenAnswered(request: IncomingMessage, response: ServerResponse, route: string): void {
   const startedAt = performance.now()
   response.once('close', () => {
@@ -73,7 +70,6 @@ export function countWhenAnswered(request: IncomingMessage, response: ServerResp
 /** The status for metrics; 499, as in nginx, if the client disconnected before the response. */
 const statusOf = (response: ServerResponse): number => (response.headersSent ? response.statusCode : 499)
 
-/** The kind of server that got the request. */
 export type Peer = LabelsOf<'parley.peer'>['parley.peer']
 
 /**
@@ -97,7 +93,6 @@ export async function measureOutgoing<T>(
   }
 }
 
-/** Counts a request to another server that was answered with a status, or failed. */
 export function countOutgoingRequest(peer: Peer, durationMs: number, status?: number, error?: string): void {
   const failure = error ?? (status !== undefined && status >= 400 ? String(status) : undefined)
   requested(durationMs / 1000, {

@@ -8,9 +8,8 @@ const longestTimerMs = 2 ** 31 - 1
 /** Settles when the next task that is due on a shared tick may start. */
 let previousTurn: Promise<unknown> = Promise.resolve()
 
-/** A task that runs periodically. */
 export type PeriodicTask = {
-  /** Name for the log. */
+  /** For the log. */
   name: string
   /**
    * Usual pause between two runs. Below 2.5 s, it varies by up to a tenth in both directions. From there on, all tasks
@@ -19,7 +18,6 @@ export type PeriodicTask = {
    * another, so that they need one database connection and not one each; none waits longer than 0.1 s for another.
    */
   everyMs: number
-  /** Ends the task, as disposing it does. */
   signal?: AbortSignal
   /**
    * One run. Its signal is aborted when the task is to end. A failed run is logged: as a warning if the run before it
@@ -27,11 +25,11 @@ export type PeriodicTask = {
    * until the next run, to run sooner than after the usual pause.
    */
   run: (signal: AbortSignal) => Promise<number | void> | number | void
-  /** Pause after a run that failed, if that is to be shorter than the usual one. */
+  /** If shorter than the usual pause. */
   afterFailureMs?: number
 }
 
-/** A running task. Disposing waits for the current run and ends the task. */
+/** Disposing waits for the current run and ends the task. */
 export type Periodic = AsyncDisposable & {
   /**
    * Requests a run now or after the given milliseconds; it begins then at the latest, after the current one. Missing and
@@ -54,9 +52,8 @@ class PeriodicRunner implements Periodic {
   readonly #signal: AbortSignal
   #timer: NodeJS.Timeout | undefined
   #dueAt = Infinity
-  /** Whether `#dueAt` is a shared tick, and not a time that a wake or a run requested. */
+  /** Not a time that a wake or a run requested. */
   #isDueOnTick = false
-  /** Whether it is due and waits for other tasks of the same tick. */
   #isQueued = false
   #running: Promise<void> | undefined
   #hasFailed = false
@@ -117,7 +114,7 @@ class PeriodicRunner implements Periodic {
     })
   }
 
-  /** Runs the task. Resolves with the milliseconds after which the task is to run again. */
+  /** Milliseconds after which the task is to run again. */
   async #run(): Promise<number> {
     const { name, run, everyMs, afterFailureMs = Infinity } = this.#task
     try {
@@ -140,7 +137,6 @@ function defaultTime(everyMs: number): number {
   return performance.now() + everyMs * (0.9 + Math.random() * 0.2)
 }
 
-/** Resolves when the promise has settled, or after that many milliseconds. */
 async function settledWithin(ms: number, promise: Promise<unknown> | undefined): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))

@@ -1,6 +1,5 @@
 import { FairSemaphore } from './fair-semaphore.ts'
 
-/** The fraction of a process's database connections that reads leave to writes. */
 const writeFraction = 0.3
 
 const perCaller = { atOncePerCaller: 2, maxWaitingPerCaller: 48 }

@@ -13,7 +13,6 @@ type Closer = { name: string; close: () => Promise<void> | void }
 export class Resources implements AsyncDisposable {
   #closers: Closer[] = []
 
-  /** Takes over something that can be disposed and returns it. */
   use<T extends AsyncDisposable | Disposable>(resource: T): T {
     const name = resource.constructor.name
     if (Symbol.asyncDispose in resource) {
@@ -24,7 +23,7 @@ export class Resources implements AsyncDisposable {
     return resource
   }
 
-  /** Runs `close` when these resources are closed; `name` is for the log. */
+  /** `name` is for the log. */
   defer(name: string, close: () => Promise<void> | void): void {
     this.#closers.push({ name, close })
   }

@@ -1,19 +1,18 @@
 import { ConfigError } from '@parley/config'
 import { logger, stopTelemetry } from '@parley/telemetry'
 
-/** A started deployable. Disposing it drains and closes it. */
+/** Disposing drains and closes it. */
 export type Service = AsyncDisposable & {
   internalPort: number
-  /** URL of its port for clients, on this machine, if it has one. */
+  /** Of its port for clients, on this machine. */
   url?: string
   /** Time limit for disposing; five seconds later the process is killed. Default 15 s. */
   drainTimeoutMs?: number
 }
 
-/** Message of a forked process to its parent once it is up. */
+/** From a forked process to its parent. */
 export type ReadyMessage = { type: 'ready'; internalPort: number; url?: string }
 
-/** Exit code of a process whose configuration is not valid (EX_CONFIG). */
 const exitConfig = 78
 const graceMs = 5_000
 
@@ -50,7 +49,7 @@ export async function run(name: string, start: (stop: AbortSignal) => Promise<Se
 
 type Start = Parameters<typeof run>[1]
 
-/** The service, or undefined if it could not be started or was stopped before it was ready. */
+/** Undefined if it could not be started or was stopped before it was ready. */
 async function startService(name: string, start: Start, stop: AbortSignal): Promise<Service | undefined> {
   try {
     return await start(stop)

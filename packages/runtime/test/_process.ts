@@ -16,7 +16,6 @@ export type TestProcess = {
   ended: Promise<number | NodeJS.Signals>
 } & AsyncDisposable
 
-/** Starts `test/programs/<name>.ts`. */
 export function startProcess(name: string, env: NodeJS.ProcessEnv = healthy, ipc = false): TestProcess {
   const child = spawn(
     process.execPath,

@@ -1,4 +1,4 @@
-/** Settings of every deployable; see `processFields` and `busFields` of `@parley/config`. */
+/** See `processFields` and `busFields` of `@parley/config`. */
 export type HostConfig = {
   internalHost: string
   internalPort: number
@@ -8,5 +8,5 @@ export type HostConfig = {
   natsPassword: string | undefined
 }
 
-/** Settings of a deployable with a database; see `databaseFields`. */
+/** See `databaseFields`. */
 export type DatabaseConfig = HostConfig & { databaseUrl: string; databasePool: number }

@@ -19,7 +19,6 @@ import type { DatabaseConfig } from './config.ts'
 import { forgetOldAnswers } from './idempotency/store.ts'
 import { Host, type HostParts, type Serving } from './host.ts'
 
-/** Options that the host sets itself. */
 type Own = 'bus' | 'db' | 'service'
 
 /** A host with a database, its outbox and its inbox. */
@@ -32,7 +31,6 @@ export class DatabaseHost extends Host {
     this.#config = parts.config
   }
 
-  /** Opens the database and waits for it. */
   async openDatabase(options: Pick<DatabaseOptions, 'forceGenericPlans'> = {}): Promise<void> {
     const { databaseUrl: url, databasePool: pool } = this.#config
     const database = this.use(await openDatabase({ url, pool, name: this.name, ...options }))
@@ -56,17 +54,14 @@ export class DatabaseHost extends Host {
     return policy
   }
 
-  /** Publishes the entries of the outbox to the stream. */
   async relay(): Promise<Relay> {
     return this.use(await startRelay({ pool: this.pool, bus: this.events, service: this.name }))
   }
 
-  /** Handles events, one by one or in batches. */
   async consume(options: WithoutOwn<ConsumerOptions>): Promise<void> {
     this.use(await consumeEvents({ ...options, ...this.#own }))
   }
 
-  /** Hands events about rooms over to messaging. */
   handOver(messaging: { applyRoomEvents: ApplyRoomEvents }): void {
     this.use(
       startHandOver({
@@ -81,17 +76,14 @@ export class DatabaseHost extends Host {
     this.every({ name: 'forget idempotent answers', everyMs: 600_000, run: (stop) => forgetOldAnswers(this.db, stop) })
   }
 
-  /** Takes part in the deletion of accounts and reports each pass to accounts. */
+  /** Takes part in the deletion of accounts, and reports each pass to accounts. */
   async erase(erase: ErasureOptions['erase'], accounts: Client<typeof AccountsInternalService>): Promise<void> {
     const { name: service } = this
     const report: ErasureOptions['report'] = (found, signal) => accounts.reportErased({ ...found, service }, { signal })
     this.use(await startErasures({ ...this.#own, erase, report }))
   }
 
-  /**
-   * Serves the methods of this deployable. Unless `serving` has another guard, refuses changes by users whose account is
-   * being erased.
-   */
+  /** Unless `serving` has another guard, refuses changes by users whose account is being erased. */
   override serve(serving: Serving): Promise<void> {
     return super.serve({ guard: refuseErased(this.db), ...serving })
   }

@@ -18,26 +18,23 @@ import { logger, oncePerMinute } from '@parley/telemetry'
 import type { HostConfig } from './config.ts'
 import type { SharedProcess } from './shared-process.ts'
 
-/** Options of a host. */
 export type HostParts = {
   name: Deployable
   config: HostConfig
-  /** Names of further conditions for readiness, besides the dependencies; see {@link Host.ready}. */
+  /** Further conditions for readiness; see {@link Host.ready}. */
   waitsFor?: readonly string[]
-  /** Time limit for closing servers, if not that of the configuration. */
+  /** If not that of the configuration. */
   drainTimeoutMs?: number
   overrides?: StartOptions | undefined
 }
 
-/** How a program starts a deployable. */
 export type StartOptions = {
   /** Aborted when the process is to end: cancels a start that does not serve yet. Later the caller disposes the service. */
   stop?: AbortSignal | undefined
-  /** The process, if it is shared with other deployables. */
+  /** Set if the process is shared with other deployables. */
   shared?: SharedProcess | undefined
 }
 
-/** How a deployable serves its methods. */
 export type Serving = Pick<RpcServerOptions, 'routes' | 'guard'>
 
 const connectRetry = { initialMs: 200, maxMs: 5_000 }
@@ -56,7 +53,7 @@ export class Host implements AsyncDisposable {
    * served aborts it at once; a later one aborts it after the drain timeout at the latest, even if a server still waits.
    */
   readonly signal: AbortSignal
-  /** URL of its port for clients, on this machine, if it has one. */
+  /** Of its port for clients, on this machine. */
   url: string | undefined
   protected readonly opened = new Resources()
   readonly #serving = new Resources()
@@ -113,47 +110,43 @@ export class Host implements AsyncDisposable {
     this.#buses = { calls, events, rpc, transport: rpc.transport() }
   }
 
-  /** The connection for events. */
   get events(): Bus {
     return this.#connected.events
   }
 
-  /** The connection for calls and hints. */
   get calls(): Bus {
     return this.#connected.calls
   }
 
-  /** The client for calls to other deployables. */
   get rpc(): RpcClient {
     return this.#connected.rpc
   }
 
-  /** The transport of {@link client}, for clients with their own timeout. */
+  /** For clients with their own timeout. */
   get transport(): Transport {
     return this.#connected.transport
   }
 
-  /** Calls other deployables. */
   client<S extends DescService>(service: S): Client<S> {
     return createClient(service, this.transport)
   }
 
-  /** Marks one of the conditions for readiness as met. */
+  /** One of `waitsFor` is met. */
   ready(what: string): void {
     this.#awaited.get(what)?.()
   }
 
-  /** Registers a resource that is disposed at the end, and returns it. */
+  /** Disposed at the end. */
   use<T extends AsyncDisposable | Disposable>(resource: T): T {
     return this.opened.use(resource)
   }
 
-  /** Runs `close` at the end; `name` is for the log. */
+  /** `name` is for the log. */
   defer(name: string, close: () => Promise<void> | void): void {
     this.opened.defer(name, close)
   }
 
-  /** Retries until it succeeds or the process is stopped. Logs each reason of failures at most once a minute. */
+  /** Until it succeeds or the process is stopped. Logs each reason at most once a minute. */
   retry<T>(run: () => Promise<T>): Promise<T> {
     const attempt = () =>
       run().catch((error: unknown) => {
@@ -163,7 +156,6 @@ export class Host implements AsyncDisposable {
     return retry(attempt, { signal: this.signal, ...connectRetry })
   }
 
-  /** Runs a task periodically until the process stops. */
   every(task: Omit<PeriodicTask, 'signal'>): Periodic {
     return this.use(periodically({ ...task, signal: this.signal }))
   }
@@ -183,7 +175,6 @@ export class Host implements AsyncDisposable {
     this.#serving.defer(name, close)
   }
 
-  /** Serves HTTP on a separate port. */
   async serveHttp(options: Omit<Parameters<typeof serveHttp>[0], 'signal'>): Promise<HttpServer> {
     this.#beginServing()
     const server = this.#serving.use(await serveHttp({ ...options, signal: this.signal }))
@@ -191,7 +182,6 @@ export class Host implements AsyncDisposable {
     return server
   }
 
-  /** Answers the methods of this deployable. */
   async serve(serving: Serving): Promise<void> {
     this.#beginServing()
     const { name: deployable, health, config } = this
@@ -200,7 +190,6 @@ export class Host implements AsyncDisposable {
     this.#serving.use(await serveRpc(this.calls, { ...start, ...serving }))
   }
 
-  /** The deployable, once everything runs. */
   service(): Service {
     this.#isServing = true
     return {

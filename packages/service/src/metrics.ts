@@ -8,5 +8,4 @@ const replays = counter('parley.idempotency.replays', {
   labels: ['rpc.method'],
 })
 
-/** Counts a call that was answered with a stored response. */
 export const countReplay = (method: DescMethod): void => replays(1, { 'rpc.method': methodPath(method).slice(1) })

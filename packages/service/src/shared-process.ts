@@ -15,7 +15,7 @@ export class SharedProcess implements AsyncDisposable {
     this.#internal = internal
   }
 
-  /** Opens the internal port. Throws if the port is unavailable. */
+  /** Throws if the port is unavailable. */
   static async open(config: Pick<HostConfig, 'internalHost' | 'internalPort'>): Promise<SharedProcess> {
     const health = new Health()
     const { internalHost: host, internalPort: port } = config

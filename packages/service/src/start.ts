@@ -4,7 +4,6 @@ import type { DatabaseConfig } from './config.ts'
 import { DatabaseHost } from './database-host.ts'
 import { Host, type HostParts } from './host.ts'
 
-/** Options for starting a deployable. */
 export type HostOptions = HostParts
 
 type DatabaseHostOptions = HostOptions & { config: DatabaseConfig } & Pick<DatabaseOptions, 'forceGenericPlans'>
@@ -20,7 +19,7 @@ export function startHost(options: HostOptions, compose: (host: Host) => Promise
   })
 }
 
-/** Starts a deployable with a database; waits for the database first. */
+/** Also waits for the database. */
 export function startDatabaseHost(
   options: DatabaseHostOptions,
   compose: (host: DatabaseHost) => Promise<void>,

@@ -4,23 +4,19 @@ import { isImageSize, type ServerImageSize } from './server-image-url.ts'
 /** The access that a signed URL of an attachment grants. The user must also be a member of the room. */
 export type AssetAccess = {
   readonly assetId: string
-  /** The user for whom the URL was signed. */
   readonly userId: string
   readonly expiresAt: Date
   /** The size in which the image may be read; undefined for the original and for variants. */
   readonly image: ServerImageSize | undefined
-  /** The rendition of the video that may be read; undefined for the original and for images. */
+  /** Undefined for the original and for images. */
   readonly variant: VideoVariant | undefined
 }
 
-/** A rendition of a video: its poster, or the video in a quality such as `720p`. */
 export type VideoVariant = 'poster' | `${number}p`
 
-/** Whether this is a valid name of a rendition. */
 export const isVideoVariant = (name: unknown): name is VideoVariant =>
   typeof name === 'string' && /^(poster|[1-9]\d{0,4}p)$/.test(name)
 
-/** How long the signed URL of an attachment is valid. */
 export const assetUrlLifeMs = 24 * 3_600_000
 
 /** 128 bits. The prefix distinguishes these signatures from those of public images, which use the same secret. */
@@ -52,9 +48,7 @@ function suffixOf({ image, variant }: { image?: ServerImageSize; variant?: Video
   return ''
 }
 
-/**
- * Decodes the parameter `access` of an attachment's URL; undefined if it has expired or none of the secrets signed it.
- */
+/** Undefined if the access has expired or none of the secrets signed it. */
 export function readAssetAccess(signingSecrets: readonly string[], text: string, now: Date): AssetAccess | undefined {
   const [, content = '', signature = ''] = /^([\w-]{1,400})\.([0-9a-f]{32})$/.exec(text) ?? []
   const given = Buffer.from(signature, 'hex')

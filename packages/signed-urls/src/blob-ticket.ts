@@ -2,21 +2,19 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** The gateway's signed description of bytes that it sends to uploads. */
 export type BlobTicket = {
-  /** Id of the sender. */
   readonly callerId: string
   /** Method of the request, such as `svc.api.v1.MyAccountService/UploadAvatar`. */
   readonly method: string
-  /** Size in bytes. */
+  /** Bytes. */
   readonly size: number
   /** SHA-256 of the bytes as lowercase hex. */
   readonly sha256: string
-  /** When it was signed, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly signedAt: number
   /** Random for each request, so that uploads recognises a repeated ticket and stores its bytes once. */
   readonly nonce: string
 }
 
-/** Header that carries a ticket. */
 export const blobTicketHeader = 'parley-blob-ticket'
 
 /** How long a ticket is valid before and after `signedAt`, because clocks differ and large bodies take time. */
@@ -33,7 +31,7 @@ export function signBlobTicket(secret: string, ticket: BlobTicket): string {
   return `${content}.${signatureOf(secret, content).toString('base64url')}`
 }
 
-/** Reads what {@link signBlobTicket} wrote; undefined unless it is recent and signed with the key. */
+/** Undefined unless the ticket is recent and signed with the key. */
 export function readBlobTicket(secret: string, value: string, now: number): BlobTicket | undefined {
   const [content = '', signature = ''] = value.split('.')
   const given = Buffer.from(signature, 'base64url')

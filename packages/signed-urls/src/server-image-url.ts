@@ -1,15 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How an image is fitted: inside the size, filling it, or stretched to it. */
+/** Inside the size, filling it, or stretched to it. */
 export const serverImageFits = ['contain', 'cover', 'exact'] as const
 export type ServerImageFit = (typeof serverImageFits)[number]
 
-/** The requested size of an image, in pixels. */
+/** Pixels. */
 export type ServerImageSize = { readonly width: number; readonly height: number; readonly fit: ServerImageFit }
 
 const maxSide = 4096
 
-/** The signature of a key and its parameters, 128 bits long. */
+/** 128 bits. */
 function signatureOf(secret: string, key: string, params: string): Buffer {
   return createHmac('sha256', secret).update(`server/${key}/${params}`).digest().subarray(0, 16)
 }
@@ -54,7 +54,7 @@ function sizeFrom(params: string): ServerImageSize | undefined {
 
 type Params = Record<string, unknown>
 
-/** Whether a size is valid: 1 to 4096 pixels per side, and a known fit. */
+/** 1 to 4096 pixels per side, and a known fit. */
 export function isImageSize(size: { width: unknown; height: unknown; fit: unknown }): size is ServerImageSize {
   return isSide(size.width) && isSide(size.height) && serverImageFits.some((known) => known === size.fit)
 }

@@ -8,7 +8,7 @@ import {
 import type { VideoState } from '@parley/contracts/internal'
 import { isVideoVariant, type VideoVariant } from './asset-url.ts'
 
-/** Returns the URL of a rendition of a video, for one reader. */
+/** For one reader. */
 export type UrlOf = (variant: VideoVariant) => { url: string; expiresAt: Date }
 
 const statuses: Record<string, MessageVideoProcessingStatus> = {
@@ -17,7 +17,7 @@ const statuses: Record<string, MessageVideoProcessingStatus> = {
   failed: MessageVideoProcessingStatus.FAILED,
 }
 
-/** State of a video's processing, as shown to one reader in messages and files. */
+/** As shown to one reader in messages and files. */
 export function toVideoProcessing(
   { status, durationMs, width, height, reasonCode, hasPoster, variants }: VideoState,
   urlOf: UrlOf,

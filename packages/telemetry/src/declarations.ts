@@ -1,6 +1,5 @@
 import type { LabelName } from './labels.ts'
 
-/** A metric as its owner declares it. */
 export type Declaration = {
   /** Dotted name of OpenTelemetry's semantic conventions, otherwise `parley.` and the owner. */
   readonly name: string
@@ -14,10 +13,9 @@ export type Declaration = {
 
 const declared: Declaration[] = []
 
-/** Adds a metric to the list of this process. */
 export function declare(declaration: Declaration): void {
   declared.push(declaration)
 }
 
-/** Every metric that the loaded modules declare, in the order of their declaration. */
+/** In the order of their declaration. */
 export const declarations = (): readonly Declaration[] => declared

@@ -2,9 +2,8 @@ import { diag, DiagLogLevel } from '@opentelemetry/api'
 import { secretsIn, withoutSecrets } from '@parley/config'
 import { logger } from './logger.ts'
 
-/** Time for which a message that was logged is not logged again, in milliseconds. */
 const repeatMs = 60_000
-/** Maximum number of different messages logged in that time, because some contain a number that always changes. */
+/** Some messages contain a number that always changes. */
 const maxMessages = 20
 
 /**

@@ -1,4 +1,3 @@
-/** An error as it is logged. */
 export type DescribedError = {
   type: string
   message: string

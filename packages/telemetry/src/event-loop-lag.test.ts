@@ -16,7 +16,6 @@ async function block(lag: EventLoopLag) {
   }
 }
 
-/** Lets a minute of checks pass. */
 function passMinute() {
   for (let looks = 0; looks < 6; looks += 1) jest.runOnlyPendingTimers()
 }

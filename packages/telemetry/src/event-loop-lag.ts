@@ -18,7 +18,7 @@ export class EventLoopLag implements Disposable {
   #timer: NodeJS.Timeout | undefined
   #seen = performance.eventLoopUtilization()
   #checks = 0
-  /** Longest delay of a check in this window; measured even while the monitor is off. */
+  /** Measured even while the monitor is off. */
   #longestCheckDelayMs = 0
   #finished: { p99: number; max: number } | undefined
 
@@ -27,12 +27,12 @@ export class EventLoopLag implements Disposable {
     this.#schedule()
   }
 
-  /** The p99 in seconds of the last full minute, or since the start if there is none yet. */
+  /** Seconds; of the last full minute, or since the start if there is none yet. */
   p99(): number {
     return this.#finished?.p99 ?? lagSeconds(this.#delay.percentile(99))
   }
 
-  /** The longest lag in seconds of the last full minute and the time since. */
+  /** Seconds; of the last full minute and the time since. */
   max(): number {
     return Math.max(this.#finished?.max ?? 0, this.#longest())
   }

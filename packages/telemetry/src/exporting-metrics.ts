@@ -9,10 +9,7 @@ import { collectMetrics } from './metrics.ts'
 const defaultIntervalMs = 60_000
 const defaultTimeoutMs = 30_000
 
-/**
- * Sends the metrics of this process to an OTLP collector, in addition to serving Prometheus. The values are cumulative,
- * because they are read as for Prometheus. Returns undefined if no collector is configured for metrics.
- */
+/** Cumulative, as Prometheus reads them. Undefined if no collector is configured for metrics. */
 export function startExportingMetrics(env: NodeJS.ProcessEnv): PeriodicExportingMetricReader | undefined {
   if (!env['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'] && !env['OTEL_EXPORTER_OTLP_ENDPOINT']) return undefined
   const exporters = (env['OTEL_METRICS_EXPORTER'] || 'otlp').split(',').map((name) => name.trim())

@@ -1,8 +1,8 @@
-/** The meaning of a label, and its values: a few constants, or a limited number of values of a known source. */
+/** `values`: constants; `atMost`: a limited number from a known source. */
 type Label = { readonly meaning: string } & (
   | { readonly values: readonly string[] }
   | {
-      /** Maximum number of values that the label has in one process. */
+      /** In one process. */
       readonly atMost: number
     }
 )
@@ -52,17 +52,15 @@ export const labels = {
   'v8js.heap.space.name': { meaning: 'a space of the heap of V8', atMost: 16 },
 } as const satisfies Record<string, Label>
 
-/** A label that metrics may have. */
 export type LabelName = keyof typeof labels
 
 type ValueOf<N extends LabelName> = (typeof labels)[N] extends { readonly values: readonly (infer V)[] }
   ? V
   : string | number
 
-/** Optional labels: only failures have an error, and only answered requests a status. */
+/** Only failures have an error, and only answered requests a status. */
 type Optional = 'error.type' | 'http.response.status_code'
 
-/** The labels of a measurement. */
 export type LabelsOf<N extends LabelName> = { readonly [K in Exclude<N, Optional>]: ValueOf<K> } & {
   readonly [K in N & Optional]?: ValueOf<K>
 }

@@ -7,25 +7,22 @@ import { activeTrace } from './trace.ts'
 /** Writes structured lines: `log.warn({ roomId, err: error }, 'the room could not be handed over')`. */
 export type Logger = PinoLogger
 
-/** Receives every line that is written, already redacted. */
+/** The line is already redacted. */
 export type LineSink = (line: string) => void
 
-/** An error that was logged. */
 export type LoggedError = {
   /** ISO time. */
   at: string
-  /** The part of the program that logged it. */
   part: string
   message: string
   /** Code or type of the error behind it; empty if none was given. */
   error: string
 }
 
-/** Maximum number of errors that a process remembers. */
 const maxRemembered = 5
 const errors: LoggedError[] = []
 
-/** The last errors that this process logged, newest first. */
+/** Newest first. */
 export const lastErrors = (): readonly LoggedError[] => errors
 
 const secrets = ['password', 'token', 'secret', 'authorization', 'cookie', 'credential', 'secretKey', 'email', 'body']
@@ -40,7 +37,6 @@ export function logger(name: string): Logger {
   return root.child({ name })
 }
 
-/** Sets a function to which every line is passed as well. */
 export function setLineSink(receive: LineSink | undefined): void {
   sink = receive
 }

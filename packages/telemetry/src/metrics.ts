@@ -6,21 +6,19 @@ import type { LabelName, LabelsOf } from './labels.ts'
 import { renameForPrometheus } from './prometheus.ts'
 
 type Description<K extends LabelName> = {
-  /** Description of the metric, one sentence. */
+  /** One sentence. */
   description: string
   /** Unit in UCUM notation: `s`, `By`, or the counted thing in braces, such as `{message}`. */
   unit: string
-  /** Labels of each measurement, which may lack only `error.type` and `http.response.status_code`. */
+  /** A measurement may lack only `error.type` and `http.response.status_code`. */
   labels?: readonly K[]
 }
 
-/** The labels of a measurement: none if the metric was declared without. */
 type Labelled<K extends LabelName> = [K] extends [never] ? [] : [labels: LabelsOf<K>]
 
 const reader = new PrometheusExporter({ preventServerStart: true })
 const serializer = new PrometheusSerializer(undefined, false, undefined, false, true)
 
-/** The provider of all metrics of this process. */
 export const meterProvider = new MeterProvider({ resource, readers: [reader] })
 const meter = meterProvider.getMeter('parley')
 
@@ -40,7 +38,7 @@ export function counter<K extends LabelName = never>(
   return (n, labels?: LabelsOf<K>) => instrument.add(n, labels)
 }
 
-/** Declares a histogram; the returned function records one value. Bucket limits are in the given unit. */
+/** Bucket limits are in the given unit. */
 export function histogram<K extends LabelName = never>(
   name: string,
   { buckets, ...description }: Description<K> & { buckets?: readonly number[] },
@@ -80,10 +78,9 @@ function createObserver<K extends LabelName>(instrument: Observable): Observe<K>
   }
 }
 
-/** All metrics of this process. */
 export const collectMetrics = (): Promise<CollectionResult> => reader.collect()
 
-/** All metrics of this process in Prometheus' text format. */
+/** In Prometheus' text format. */
 export async function metricsText(): Promise<string> {
   const { resourceMetrics } = await collectMetrics()
   return serializer.serialize(renameForPrometheus(resourceMetrics))

@@ -34,7 +34,7 @@ const loopTime = sum('nodejs.eventloop.time', {
   labels: ['nodejs.eventloop.state'],
 })
 
-/** Reports the metrics of the Node process itself. Dispose the result to stop measuring. */
+/** Dispose the result to stop measuring. */
 export function processMetrics(): Disposable {
   const lag = new EventLoopLag()
   const heap = (of: (space: HeapSpaceInfo) => number) =>

@@ -3,7 +3,6 @@ import type { ResourceMetrics } from '@opentelemetry/sdk-metrics'
 // Units in braces only annotate a count, and are not part of the name.
 const unitWords: Record<string, string> = { s: 'seconds', By: 'bytes' }
 
-/** Name of a label in Prometheus. */
 export const prometheusLabel = (name: string): string => name.replaceAll(/\W/g, '_')
 
 /**
@@ -17,7 +16,6 @@ export function prometheusName(name: string, unit: string): string {
   return word === undefined || plain.endsWith(`_${word}`) ? plain : `${plain}_${word}`
 }
 
-/** The same metrics under their names for Prometheus. */
 export function renameForPrometheus(collected: ResourceMetrics): ResourceMetrics {
   const scopeMetrics = collected.scopeMetrics.map(({ scope, metrics }) => ({
     scope,

@@ -1,6 +1,5 @@
-/** Interval of the clock on which pauses end, and the minimum length of a pause that can end on one of its ticks. */
+/** Also the minimum length of a pause that can end on a tick. */
 export const sharedTickMs = 2_500
-/** Tolerance for timers that fire early. */
 const earlyMs = 50
 /** Offset of this process's clock, so that the processes of a machine do not all wake together. */
 const firstTickMs = (process.pid * 611) % sharedTickMs

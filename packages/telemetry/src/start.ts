@@ -7,7 +7,7 @@ import { setJoinClientTraces } from './trace.ts'
 let stopExporting: ((withinMs: number) => Promise<void>) | undefined
 let processMeasurement: Disposable | undefined
 
-/** Starts measuring the process and, if a collector is configured, sending traces, metrics and logs to it. */
+/** Without a collector, measures only the process. */
 export async function startTelemetry(env: NodeJS.ProcessEnv): Promise<void> {
   metrics.setGlobalMeterProvider(meterProvider)
   processMeasurement ??= processMetrics()

@@ -14,7 +14,6 @@ import {
   type SpanContext,
 } from '@opentelemetry/api'
 
-/** Options of a new span. */
 export type SpanOptions = {
   /** Default: `internal`. */
   kind?: 'internal' | 'server' | 'client' | 'producer' | 'consumer'
@@ -47,13 +46,11 @@ let tracer = trace.getTracer('parley')
 let recording = false
 let joinsClientTraces = false
 
-/** Sets whether spans are recorded. */
 export function setRecording(on: boolean): void {
   recording = on
   tracer = trace.getTracer('parley')
 }
 
-/** Sets whether this process continues the traces of clients. */
 export function setJoinClientTraces(join: boolean): void {
   joinsClientTraces = join
 }
@@ -88,12 +85,11 @@ export async function withSpan<T>(name: string, options: SpanOptions, fn: (span:
   })
 }
 
-/** Marks a span as failed. `type` is the kind of failure, never a message. */
+/** `type` is the kind of failure, never a message. */
 export function markFailed(span: Span, type: string): void {
   span.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** Whether this process records spans at all. */
 export const isRecording = (): boolean => recording
 
 /**
@@ -130,7 +126,6 @@ export function currentTraceparent(): string {
   return `00-${span.traceId}-${span.spanId}-${span.traceFlags.toString(16).padStart(2, '0')}`
 }
 
-/** The ids that connect a log line to its trace. */
 export function activeTrace(): { trace_id: string; span_id: string } | undefined {
   if (!recording) return undefined
   const span = trace.getActiveSpan()?.spanContext()

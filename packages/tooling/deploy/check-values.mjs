@@ -5,7 +5,7 @@ import { knownKeys, plainVariables, secretSettings } from './settings.mjs'
 
 /**
  * The schema must accept the values of ci/ and sizes/ and the other variables that deployables read. It must refuse
- * secrets, unknown keys, too large networks of trusted proxies, and wrong URLs and targets.
+ * secrets, unknown keys, too large networks of trusted proxies, and wrong URLs, targets and amounts.
  */
 export function problemsOfValues() {
   const validate = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true }).compile(schema())
@@ -35,6 +35,10 @@ export function problemsOfValues() {
   for (const target of ['0', '0.0', '0m', 'many']) {
     if (validate(mergeValues(values, { defaults: { autoscaling: { targets: { parley_realtime_sockets: target } } } })))
       problems.push(`values.schema.json: accepts ${target} as the target of an autoscaler`)
+  }
+  for (const memory of ['abc', '512MB', '1 Gi', '-1', -1, '']) {
+    if (validate(mergeValues(values, { defaults: { resources: { limits: { memory } } } })))
+      problems.push(`values.schema.json: accepts ${memory} as memory`)
   }
   for (const path of mapsIn(valueFiles().find(({ name }) => name === 'full').values)) {
     if (validate(withUnknown(values, path)))

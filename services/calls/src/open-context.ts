@@ -6,12 +6,10 @@ import type { Config } from './config.ts'
 import type { Context, Media } from './context.ts'
 import { doMediaChores, MediaServer } from './engines/livekit/index.ts'
 
-/** Parts that a test may replace. */
 export type TestOverrides = {
   now?: () => Date
 }
 
-/** Opens everything that handlers, consumers and jobs use. */
 export function openContext(host: DatabaseHost, config: Config, overrides: TestOverrides): Context {
   return {
     db: host.db,

@@ -11,7 +11,6 @@ import { routes } from './rpc/index.ts'
 
 export type Overrides = TestOverrides &
   StartOptions & {
-    /** How often calls are compared with the media server. */
     compareEveryMs?: number
   }
 

@@ -17,8 +17,8 @@ export type Env = Awaited<ReturnType<typeof openEnv>>
 type RoomFact = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 
 /**
- * The environment of calls: a database, a bus, fakes of other services and of the media server. The comparison with the
- * media server runs only with `compares`; in other tests it could notice changes before their webhooks arrive.
+ * Without `compares`, calls are not compared with the media server, which could notice changes before their webhooks
+ * arrive.
  */
 export const openEnv = ({ compares = false } = {}) =>
   testDatabaseService(
@@ -56,21 +56,17 @@ export const openEnv = ({ compares = false } = {}) =>
       const ofUser = (userId: string) => ({ aggregateType: 'user', aggregateId: userId, actorId: userId }) as const
       return {
         ...{ livekit, accounts, rooms, messaging, erasures, as },
-        /** Connects to the call of a room as a user, with a new token. */
         connect: async (userId: string, roomId: string) =>
           livekit.connect((await as(userId).getCallToken({ roomId })).token),
-        /** Participants of the call of a room, as shown to this member; undefined without a call. */
         async inCall(roomId: string, memberId: string): Promise<string[] | undefined> {
           const { calls } = await as(memberId).batchGetActiveCalls({ roomIds: [roomId] })
           return calls[0]?.participants.map(({ user }) => user?.id ?? '').sort()
         },
-        /** Publishes a fact of a room, as messaging does. */
         announce: (kind: string, roomId: string, fact: RoomFact) =>
           publishEvents(bus, {
             ...{ aggregateType: 'room', aggregateId: roomId, kind, actorId: 'Uolivia' },
             fact: { case: 'roomFact', value: { roomSeq: 9n, fact: { version: 9n, fact } } },
           }),
-        /** Publishes the deletion of an account. */
         announceDeletion: (userId: string) => publishEvents(bus, { ...ofUser(userId), kind: 'account_deleted' }),
         announceSessionsEnded: (userId: string, reason: string) =>
           publishEvents(bus, {

@@ -12,12 +12,9 @@ import type {
 
 type Room = { members: Set<string>; archived: boolean; kind: RoomKind; name: string }
 
-/** A fake of the rooms service. Tests set its rooms and their members. */
 export class FakeRooms {
   readonly #rooms = new Map<string, Room>()
-  /** Called before each `GetRoomAccess` is answered. */
   beforeAccess: ((request: GetRoomAccessRequest) => void) | undefined
-  /** Called before each `ListRecipients` is answered. */
   beforeRecipients: ((request: ListRecipientsRequest) => void) | undefined
 
   set(roomId: string, members: string[], changes: Partial<Omit<Room, 'members'>> = {}): void {
@@ -59,7 +56,7 @@ export class FakeRooms {
   }
 }
 
-/** Fake messaging service. It drops an event if it has one of the same aggregate with the same or a higher version. */
+/** Drops an event if it has one of the same aggregate with the same or a higher version. */
 export class FakeMessaging {
   readonly events: (RoomEvent & { roomId: string })[] = []
 
@@ -71,7 +68,7 @@ export class FakeMessaging {
     return {}
   }
 
-  /** Events of a room as text: kind, the user who joined or left, and how the change was detected. */
+  /** Each event as text: kind, the user who joined or left, and how the change was detected. */
   eventsOf(roomId: string): string[] {
     return this.events
       .filter((event) => event.roomId === roomId)
@@ -80,10 +77,9 @@ export class FakeMessaging {
   }
 }
 
-/** A fake of accounts, in which every user exists and is named after their id. */
+/** Every user exists and is named after their id. */
 export class FakeAccounts {
   readonly deactivated = new Set<string>()
-  /** Called before each `GetProfiles` is answered. */
   beforeProfiles: ((userIds: readonly string[]) => void) | undefined
 
   readonly getProfiles: ServiceImpl<typeof AccountsInternalService>['getProfiles'] = ({ userIds }) => {

@@ -2,11 +2,8 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** A client of the media server in a separate process. */
 export type Participant = AsyncDisposable & {
-  /** The fraction of the tone in the received audio, for each fifth of a second. */
   received: number[]
-  /** Whether it receives audio, decrypted or not. */
   isSubscribed: () => boolean
   isDisconnected: () => boolean
 }

@@ -98,7 +98,7 @@ test('a token is valid for five minutes, and only for the room of one call at th
   expect(next.e2eeKey).not.toBe(e2eeKey)
 })
 
-test('only members of a room can join and see its call, also in archived rooms and in direct messages', async () => {
+test('only members of a room can join and see its call, also in archived rooms and direct messages', async () => {
   env.rooms.set('Rarchived', ['Ualice'], { archived: true })
   env.rooms.set('0dm', ['Ualice', 'Ubob'], { kind: RoomKind.DM, name: '' })
   const [alice, eve] = [env.as('Ualice'), env.as('Ueve')]
@@ -133,7 +133,7 @@ test('only members of a room can join and see its call, also in archived rooms a
   await expect(alice.batchGetActiveCalls({ roomIds: [] })).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('a repeated request to join with the same key gets the same response, and does not join again', async () => {
+test('a repeated join with the same key gets the same response, and does not join again', async () => {
   env.rooms.set('Rkeys', ['Ualice', 'Ubob'])
   const alice = env.as('Ualice')
   const headers = { 'Idempotency-Key': 'once' }

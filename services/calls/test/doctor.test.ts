@@ -22,7 +22,7 @@ const check = (changes: Record<string, string> = {}) =>
     },
   })
 
-test('a working or disabled media server passes the check; a wrong secret and an unavailable server are reported', async () => {
+test('a working or disabled media server passes; a wrong secret and an unavailable server are reported', async () => {
   expect(await check()).toEqual([expect.objectContaining({ check: 'livekit.server', result: 'ok' })])
   expect(await check({ PARLEY_LIVEKIT_ENABLED: 'false' })).toMatchObject([{ result: 'ok', found: 'calls are off' }])
   const wrong = await check({ PARLEY_LIVEKIT_API_SECRET: 'a wrong secret of thirty-two characters' })

@@ -56,7 +56,7 @@ test('a late event does not remove somebody who is a member again', async () => 
   expect(await env.inCall('Rback', 'Ualice')).toEqual(['Ualice'])
 })
 
-test('when a room is no longer universal, people who were members only because of that are removed from its call', async () => {
+test('when a room is no longer universal, people who were members only because of that leave its call', async () => {
   await joinAndConnect('Runiversal', ['Ualice', 'Ubob'])
   env.rooms.remove('Runiversal', 'Ubob')
   await env.announce('room_universal_changed', 'Runiversal', { case: 'universal', value: { universal: false } })
@@ -74,7 +74,7 @@ test('a deactivated account leaves its call; a signed-out one stays', async () =
   })
 })
 
-test('an old token does not let a deactivated account return, but a new one does after the reactivation', async () => {
+test('an old token does not let a deactivated account return; a new one does after the reactivation', async () => {
   await joinAndConnect('Rlocked', ['Ufiona', 'Ualice'])
   const { token } = await env.as('Ufiona').getCallToken({ roomId: 'Rlocked' })
   env.accounts.deactivated.add('Ufiona')
@@ -106,7 +106,6 @@ test('a deleted account leaves every call, and none of its data remains', async 
   await eventually(() => expect(env.erasures.found('Udora', 1)).toBe(3n))
   await requestErasure(env.bus, 'Udora', 2)
   await eventually(() => expect(env.erasures.found('Udora', 2)).toBe(0n))
-  // The media server may send late or duplicate events.
   const { webhookUrl = '', events } = env.livekit
   const gone = events.findLast(
     ({ event, participant }) => event === 'participant_left' && participant?.identity === 'Udora',
@@ -117,14 +116,14 @@ test('a deleted account leaves every call, and none of its data remains', async 
   expect(JSON.stringify(left, (_, value: unknown) => (typeof value === 'bigint' ? null : value))).not.toContain('Udora')
 })
 
-test('an erasure removes a person from calls even without the event about the deletion, and an old token does not let them return', async () => {
+test('an erasure removes a person from calls without a deletion event, and an old token does not let them return', async () => {
   await joinAndConnect('Rlast', ['Uerased', 'Ualice'])
   const { token } = await env.as('Uerased').getCallToken({ roomId: 'Rlast' })
   await requestErasure(env.bus, 'Uerased', 1)
   await eventually(() => expect(env.erasures.found('Uerased', 1)).toBeDefined())
   expect(await env.inCall('Rlast', 'Ualice')).toEqual(['Ualice'])
   await eventually(() => expect(atMediaServer('Rlast')).toEqual(['Ualice']))
-  // The token still admits to the media room, and the rooms service may not know of the deletion yet.
+  // The token still admits to the media room, and rooms may not know of the deletion yet.
   await env.livekit.connect(token)
   await env.livekit.waitUntilSent()
   await eventually(() => expect(atMediaServer('Rlast')).toEqual(['Ualice']))

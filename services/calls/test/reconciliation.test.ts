@@ -9,7 +9,6 @@ import { callParticipants, calls } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 
 let env: Env
-/** Minutes by which the clock of the services is ahead. */
 let minutesAhead = 0
 let services: Service[]
 

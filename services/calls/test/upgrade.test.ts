@@ -7,7 +7,7 @@ import { migrateDatabase } from '@parley/postgres'
 import { migrationsBefore, openTestDatabase, testDatabase } from '@parley/testkit'
 import { openEnv } from './_env.ts'
 
-test('keys that the previous version stores before or after the migration are replayed, and the previous version can erase the keys of both versions', async () => {
+test("the previous version's keys are replayed, stored before or after the migration; it can erase the keys of both versions", async () => {
   const migrations = new URL('../drizzle', import.meta.url)
   using before = migrationsBefore(migrations, '0005_idempotent_calls')
   await using database = await testDatabase(before.folder)
@@ -15,7 +15,6 @@ test('keys that the previous version stores before or after the migration are re
   const digest = createHash('sha256')
     .update(toBinary(JoinCallRequestSchema, create(JoinCallRequestSchema, { roomId: 'Rold' })))
     .digest()
-  /** Stores a key as the previous version did. */
   const store = async (key: string, joined: boolean) => {
     const { rowCount } = await old.pool.query(
       `insert into "call_keys" ("caller_id", "key", "digest", "joined", "created_at") values ('Ualice', $1, $2, $3, now())

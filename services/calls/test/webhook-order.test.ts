@@ -16,7 +16,7 @@ const people = ['Ualice', 'Ubob', 'Ucarol']
 const steps = fc.array(fc.record({ who: fc.nat(2), again: fc.boolean() }), { minLength: 1, maxLength: 8 })
 const history = fc.tuple(steps, fc.infiniteStream(fc.nat()))
 
-/** Repeats some events and puts all in an order; the numbers decide both. */
+/** Repeats some events and orders all; the numbers decide both. */
 function shuffle<T>(events: readonly T[], numbers: Iterable<number>): T[] {
   const random = numbers[Symbol.iterator]()
   const next = () => Number(random.next().value)
@@ -29,7 +29,7 @@ function shuffle<T>(events: readonly T[], numbers: Iterable<number>): T[] {
 
 let runs = 0
 
-test('after all webhooks, in any order and with duplicates, a call has the participants that the media server has', async () => {
+test('after webhooks in any order and with duplicates, a call has the participants of the media server', async () => {
   await fc.assert(
     fc.asyncProperty(history, async ([actions, numbers]) => {
       const roomId = `R${runs++}`

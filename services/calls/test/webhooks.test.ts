@@ -126,7 +126,6 @@ test('a room closed before somebody joined does not end their call', async () =>
   expect(await env.inCall('Rlater', 'Ubob')).toBeUndefined()
 })
 
-/** The participants that the media server lists in a room. */
 const atMediaServer = (mediaRoom: string) => [...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])].sort()
 
 test('requests that failed during an outage of the media server are repeated', async () => {
@@ -162,7 +161,7 @@ test('a person who returned before the removal reached the media server stays', 
   for (const userId of ['Ualice', 'Ubob']) await env.as(userId).leaveCall({ roomId: 'Rback' })
 })
 
-test('only webhooks signed with one of the two key pairs are accepted, and other requests are refused', async () => {
+test('only webhooks signed with one of the two key pairs are accepted; other requests are refused', async () => {
   const event = JSON.stringify({ event: 'room_started', id: 'EV_1', room: { name: 'server_R1@C1', sid: 'RM_1' } })
   const own = await signed(event)
   const ignored = { status: 200, body: { taken: false } }

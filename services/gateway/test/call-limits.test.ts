@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect as http2, constants } from 'node:http2'
+import { connect as http2, constants, type IncomingHttpHeaders } from 'node:http2'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
@@ -184,4 +184,28 @@ test('processes on one Redis share counts', async () => {
 test('a limit of 0 means no limit', async () => {
   const { url } = await fleet.start({ PARLEY_LIMITS_WRITES_PER_MINUTE: '0' })
   for (let n = 0; n < 50; n++) expect((await post(url, createMessage, as('Uerin'))).status).toBe(200)
+})
+
+test.each([
+  ['grpc-timeout', '99999999H', 'application/grpc'],
+  ['grpc-timeout', '99999999M', 'application/grpc-web+proto'],
+  ['connect-timeout-ms', '9999999999', 'application/json'],
+])('%s: %s is refused without a warning of Node.js', async (name, value, type) => {
+  const { url } = await fleet.start({})
+  const warnings: Error[] = []
+  const onWarning = (warning: Error) => warnings.push(warning)
+  process.on('warning', onWarning)
+  const session = http2(url)
+  const call = session.request({ ':method': 'POST', ':path': `/${getServer}`, 'content-type': type, [name]: value })
+  let answer = ''
+  call.on('trailers', (trailers: IncomingHttpHeaders) => (answer += String(trailers['grpc-message'])))
+  call.on('data', (data) => (answer += String(data)))
+  call.end(type === 'application/json' ? '{}' : Buffer.alloc(5))
+  await once(call, 'end')
+  session.close()
+  // A warning is reported in the next tick.
+  await sleep(0)
+  process.off('warning', onWarning)
+  expect(decodeURIComponent(answer)).toContain('ms must be <= ')
+  expect(warnings).toEqual([])
 })

@@ -11,7 +11,6 @@ import type { NotifyTyping } from './clients/typing.ts'
 import type { RoomHeaderCache } from './actions/room-log/room-header-cache.ts'
 import type { RoomWriter } from './actions/room-log/room-writer.ts'
 
-/** Dependencies of handlers, consumers and jobs. */
 export type Context = {
   db: Db
   pool: pg.Pool
@@ -19,7 +18,6 @@ export type Context = {
   reads: FairSemaphore
   relay: Pick<Relay, 'wake' | 'waitUntilStored'>
   headers: RoomHeaderCache
-  /** Writes everything into room logs, except erasures. */
   writer: RoomWriter
   profiles: Profiles
   handles: Handles
@@ -27,9 +25,7 @@ export type Context = {
   previewLink: PreviewLink
   notifyTyping: NotifyTyping
   policy: () => Policy
-  /** Base URL and secret of signed asset URLs. */
   assets: { publicUrl: string; signingSecret: string }
   now: () => Date
-  /** How long authors may edit a message. */
   editWindowMs: number
 }

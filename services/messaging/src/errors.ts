@@ -2,7 +2,6 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { Permission } from '@parley/permissions'
 import { isDm, type RoomHeader } from './domain/room-header.ts'
 
-/** For a call that was already running when its caller's account was deleted. */
 export const accountDeleted = () => new ConnectError('account not found: it was deleted', Code.Unauthenticated)
 export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
 export const messageNotFound = () => new ConnectError('message not found', Code.NotFound)
@@ -22,7 +21,7 @@ export const tooManyReads = () =>
 export const previewsUnavailable = (cause: unknown) =>
   new ConnectError('link previews are not available; try again', Code.Unavailable, undefined, undefined, cause)
 
-/** Only its participants may learn that a direct message exists. */
+/** Only participants may learn that a direct message exists. */
 export const notAMember = (room: Pick<RoomHeader, 'kind'>) =>
   isDm(room)
     ? roomNotFound()

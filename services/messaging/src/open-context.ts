@@ -15,13 +15,11 @@ import type { Context } from './context.ts'
 import { tooManyReads } from './errors.ts'
 import { findHeader } from './store/rooms.ts'
 
-/** Parts that a test may replace. */
 export type TestOverrides = Partial<Pick<Context, 'now' | 'relay'>> & {
-  /** How long a post waits for accounts to resolve its mentions, and a page for profiles, in milliseconds. */
+  /** How long to wait for accounts, in milliseconds. */
   accountsTimeoutMs?: number
 }
 
-/** Opens everything that handlers, consumers and jobs use. */
 export async function openContext(host: DatabaseHost, config: Config, overrides: TestOverrides): Promise<Context> {
   const { db, pool, transport } = host
   const { profiles, feed } = await openProfilesAndFeed(host, overrides.accountsTimeoutMs)
@@ -44,10 +42,6 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
   return ctx
 }
 
-/**
- * Opens the cache of profiles and the control feed. An event about a user drops their profile; when events may have
- * been missed, all profiles are dropped.
- */
 async function openProfilesAndFeed(host: DatabaseHost, timeoutMs: number | undefined) {
   const { events: bus, signal } = host
   const profiles = new Profiles(fetchProfiles(host.transport, timeoutMs))

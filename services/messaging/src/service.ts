@@ -17,8 +17,8 @@ export function startMessaging(config: Config, overrides: Overrides = {}): Promi
 }
 
 /**
- * Writing methods exempt from the guard that refuses users whose account is deleted. UpdateTypingIndicator stores
- * nothing; the statements of the other methods check this themselves.
+ * The guard refuses writing methods to users whose account is deleted. UpdateTypingIndicator stores nothing; the
+ * statements of the other exempt methods check this themselves.
  */
 const exemptFromErasureGuard = new Set([
   ...['CreateMessage', 'UpdateMessage', 'DeleteMessage', 'DeleteAttachment', 'DeleteLinkPreview'],

@@ -15,32 +15,28 @@ export const say = async (person: Person, roomId: string, body: string, more: ob
   return message
 }
 
-/** Posts a root message and a reply in its thread with an echo. */
 export async function postWithEcho(person: Person, roomId: string) {
   const root = await say(person, roomId, 'root')
   const reply = await say(person, roomId, 'reply', { threadRootEventId: root.id, alsoSendToChannel: true })
   return { root, reply, echoId: reply.channelEchoEventId }
 }
 
-/** Returns the message, or its placeholder, from the timeline; undefined if it is not there. */
+/** Also a placeholder; undefined if it is not in the timeline. */
 export async function findInTimeline(person: Person, roomId: string, eventId: string): Promise<Message | undefined> {
   const { page } = await person.rooms.getRoomEvents({ roomId, limit: 500 })
   const event = page?.events.find(({ id }) => id === eventId)?.event
   return event?.case === 'messagePosted' ? event.value.message : undefined
 }
 
-/** Returns a message as this user reads it. */
 export const read = async (person: Person, roomId: string, eventId: string): Promise<Message | undefined> =>
   (await person.messages.getMessage({ roomId, eventId })).message
 
-/** The kinds of events, and their deliveries without the ids of envelopes. */
 export const clientEventsOf = (events: readonly Event[]) =>
   events.map((event) => ({
     kind: event.kind,
     deliveries: deliveriesOf(event).map(({ to, kind, value }) => ({ to, kind, ...value })),
   }))
 
-/** Records the events of the room from now on, without duplicates. */
 export async function recordRoomEvents(fleet: Fleet, roomId: string, kind = '>') {
   await fleet.untilRelayed(roomId)
   const recording = await recordEvents(fleet.bus, `evt.room.${roomId}.${kind}`)

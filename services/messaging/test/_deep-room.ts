@@ -1,16 +1,12 @@
 import type { Connection } from '../src/store/statement.ts'
 
-/** A very long room, and a room of ordinary length. */
 export const deep = { roomId: 'R1', rows: process.env['PARLEY_TEST_LONG'] ? 1_000_000 : 200_000 }
 export const ordinary = { roomId: 'R2', rows: 2_000 }
 
-/** Every 5th row of a room is a reply in the thread of the first, and every 50th of them is followed by its echo. */
+/** Every 5th row is a reply in the thread of the first, and every 50th is followed by its echo. */
 export const root = 'E1'
 
-/**
- * Writes rooms of different lengths with the same mixture of messages, replies, echoes, files, reactions, joins and
- * placeholders, so that the cost of a page should depend only on its number of rows.
- */
+/** All rooms have the same mixture of rows, so a page should cost the same in each. */
 export async function writeRooms(on: Connection, rooms: { roomId: string; rows: number }[]): Promise<void> {
   const ids = rooms.map(({ roomId }) => roomId)
   const rows = rooms.map((room) => room.rows)

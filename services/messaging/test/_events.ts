@@ -2,7 +2,6 @@ import { fromBinary } from '@bufbuild/protobuf'
 import type { Event } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 
-/** The recipients and the content of the client events that an event delivers. */
 export const deliveriesOf = (event: Event) =>
   event.deliveries.map(({ envelope, audience }) => {
     const { id, actorId, event: clientEvent } = fromBinary(RealtimeEventEnvelopeSchema, envelope)

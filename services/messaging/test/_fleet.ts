@@ -36,12 +36,12 @@ const settings = {
   PARLEY_CORE_ASSETS_SIGNING_SECRET: 'the secret for signed asset URLs in tests',
 }
 
-/** Processes of messaging with their own database and NATS server, and fakes of other services. */
+/** With a database and NATS server of its own, and fakes of other services. */
 export const startFleet = ({ processes = 1, outages = false, ...overrides }: FleetOptions = {}) =>
   testDatabaseService(
     {
       ...{ outages, readConfig },
-      // The fake accounts service answers or fails at once, so a long timeout only prevents failures on a slow machine.
+      // The fake accounts answers at once; the timeout is for slow machines.
       start: (config: Config) => startMessaging(config, { accountsTimeoutMs: 30_000, ...overrides }),
       ...{ databaseSetting: 'PARLEY_MESSAGING_DATABASE_URL', migrations: new URL('../drizzle', import.meta.url) },
       settings,
@@ -62,22 +62,18 @@ export const startFleet = ({ processes = 1, outages = false, ...overrides }: Fle
           ...harness.clients(services, { userId, roleIds }),
         }),
         room: () => new RoomFeed(messaging),
-        /** Resolves when all events of the room are stored on the stream. */
+        /** Resolves when the room's events are on the stream. */
         untilRelayed: (roomId: string) =>
           eventually(async () => {
             const waiting = 'select from outbox where aggregate = $1 and relayed_at is null'
             return (await pool.query(waiting, [`room.${roomId}`])).rowCount === 0
           }),
-        /** Publishes the event of accounts about a changed profile. */
         publishProfileChange: (userId: string) =>
           publishEvents(bus, {
             ...{ kind: 'user_profile_updated', aggregateType: 'user', aggregateId: userId, actorId: userId },
             fact: { case: 'userChanged', value: {} },
           }),
-        /**
-         * Publishes the event of notifications about a level, of a room or, with an empty id, of the server. Resolves
-         * when it is handled.
-         */
+        /** An empty room id stands for the server. Resolves when the event is handled. */
         async publishLevel(userId: string, roomId: string, level: NotificationLevel, version: bigint): Promise<void> {
           const [event] = await publishEvents(bus, {
             kind: `user_${roomId ? 'room' : 'server'}_notification_level_set`,
@@ -91,7 +87,6 @@ export const startFleet = ({ processes = 1, outages = false, ...overrides }: Fle
     },
   )
 
-/** The data and switches of the fakes, which tests may change at any time, and the requests that they received. */
 const newFakes = () => ({
   policy: standardPolicy(),
   profilesUnavailable: false,
@@ -99,17 +94,12 @@ const newFakes = () => ({
   names: new Map<string, string>(),
   handlesUnavailable: false,
   handleCalls: [] as string[][],
-  /** Roles by user. */
   roles: new Map<string, string[]>(),
-  /** Uploaded files by id; `eventId` is the event for which the file is claimed. */
   assets: new Map<string, { userId: string; roomId: string; eventId?: string }>(),
-  /** Files that can be claimed again for other messages, as after the claim has expired. */
+  /** Files whose claim has expired. */
   reclaimable: new Set<string>(),
-  /** Files that are videos, which are processed after they are posted. */
   videos: new Set<string>(),
-  /** Outcomes of videos, as uploads returns them. */
   videoOutcomes: new Map<string, VideoOutcome>(),
-  /** Returns the preview of a page. */
   previewLink: (_url: string): PreviewAnswer | Promise<PreviewAnswer> => ({}),
 })
 
@@ -117,7 +107,7 @@ const routesOf = (fakes: ReturnType<typeof newFakes>, erasures: ErasureReports) 
   routes.service(AdminInternalService, { getPolicy: () => fakes.policy })
   routes.service(AccountsInternalService, {
     reportErased: erasures.reportErased,
-    // Logins equal user ids here. Handles that begin with "no" are unknown.
+    // Logins equal user ids. Handles that begin with "no" are unknown.
     resolveHandles: ({ handles }) => {
       fakes.handleCalls.push(handles)
       if (fakes.handlesUnavailable) throw new Error('unavailable')

@@ -7,7 +7,6 @@ type File = { filename?: string; contentType?: string; width?: number; height?: 
 
 const seq = '(select seq from room_events where room_id = $1 and event_id = $2)'
 
-/** Stores attachments of a posted message. Returns their ids. */
 export async function attach(fleet: Fleet, roomId: string, eventId: string, files: File[]): Promise<string[]> {
   const ids: string[] = []
   for (const [
@@ -25,7 +24,6 @@ export async function attach(fleet: Fleet, roomId: string, eventId: string, file
   return ids
 }
 
-/** Stores the link preview of a posted message. */
 export async function addPreview(
   fleet: Fleet,
   roomId: string,
@@ -38,7 +36,7 @@ export async function addPreview(
   ])
 }
 
-/** Removes the text of a message, as if only its files had been posted. */
+/** As if only files had been posted. */
 export async function removeText(fleet: Fleet, roomId: string, eventId: string): Promise<void> {
   await fleet.pool.query(`update room_events set body = '' where room_id = $1 and event_id = $2`, [roomId, eventId])
 }

@@ -6,28 +6,28 @@ type Plan = {
   'Index Name'?: string
   'Relation Name'?: string
   'Actual Rows': number
+  'Actual Loops': number
   'Shared Hit Blocks': number
   'Shared Read Blocks': number
   Plans?: Plan[]
 }
 
-/** What the executed query plans used and read. */
 export type PlanSummary = {
   indexes: string[]
-  /** Tables that were scanned sequentially. */
   scanned: string[]
-  /** The highest number of rows that a plan node returned. */
+  /** The most that a plan node returned. */
   rows: number
-  /** Number of database blocks read, from memory or from disk. */
+  /** Rows read, by table. */
+  rowsOf: Record<string, number>
   blocks: number
 }
 
-/** Runs a store function, explains each of its statements, and rolls it back. Returns a summary of the plans. */
+/** Explains each statement of a store function, and rolls it back. */
 export async function explainStatements(
   pool: pg.Pool,
   run: (on: Connection) => Promise<unknown>,
 ): Promise<PlanSummary> {
-  const summary: PlanSummary = { indexes: [], scanned: [], rows: 0, blocks: 0 }
+  const summary: PlanSummary = { indexes: [], scanned: [], rows: 0, rowsOf: {}, blocks: 0 }
   const client = await pool.connect()
   try {
     await client.query('begin')
@@ -45,7 +45,7 @@ export async function explainStatements(
   return summary
 }
 
-/** Explains a prepared statement, because its plan may differ from that of a statement with literal values. */
+/** A prepared statement may have another plan than one with literal values. */
 async function explain(client: pg.ClientBase, text: string, values: unknown[]): Promise<Plan> {
   await client.query(`prepare explained as ${text}`)
   const execute = values.length === 0 ? 'explained' : `explained(${values.map(literal).join()})`
@@ -74,5 +74,7 @@ function add(summary: PlanSummary, plan: Plan): void {
     ...all.flatMap((node) => (node['Node Type'] === 'Seq Scan' ? (node['Relation Name'] ?? []) : [])),
   )
   summary.rows = Math.max(summary.rows, ...all.map((node) => node['Actual Rows']))
+  for (const { 'Relation Name': table, 'Actual Rows': rows, 'Actual Loops': loops } of all)
+    if (table !== undefined) summary.rowsOf[table] = (summary.rowsOf[table] ?? 0) + rows * loops
   summary.blocks += plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
 }

@@ -9,7 +9,7 @@ import { eventually } from '@parley/testkit'
 type Change = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 type Created = Extract<Change, { case: 'created' }>['value']
 
-/** A fake of the rooms service. It creates the facts of one room, in order, and delivers them. */
+/** Creates the facts of one room, as the rooms service does, and delivers them. */
 export class RoomFeed {
   readonly roomId = newId('room')
   readonly facts: RoomFact[] = []
@@ -20,7 +20,6 @@ export class RoomFeed {
     this.#messaging = messaging
   }
 
-  /** Creates a channel with these members. */
   async channel(members: string[], created: Created = {}): Promise<this> {
     const kind = RoomKind.CHANNEL
     this.add({ case: 'created', value: { kind, groupId: 'G1', name: 'tea', ...created } }, 'maker')
@@ -28,7 +27,6 @@ export class RoomFeed {
     return await this.deliver()
   }
 
-  /** Creates a direct message. */
   async dm(participantIds: string[]): Promise<this> {
     this.add({ case: 'created', value: { kind: RoomKind.DM, participantIds } }, participantIds[0] ?? '')
     for (const userId of participantIds) this.add({ case: 'joined', value: { userId } }, userId)
@@ -52,7 +50,7 @@ export class RoomFeed {
     return this.deliver()
   }
 
-  /** Delivers the facts that are not delivered yet, and waits until their events are on the stream. */
+  /** Waits until the events are on the stream. */
   async deliver(): Promise<this> {
     const facts = this.facts.slice(this.#delivered)
     const { heldVersion } = await this.#messaging.applyRoomFacts({ roomId: this.roomId, facts, awaitStream: true })
@@ -62,12 +60,11 @@ export class RoomFeed {
     return this
   }
 
-  /** If the first call fails, delivers the facts again until they are applied, as the rooms service does. */
   retryUntilApplied(first: Promise<this>): Promise<this> {
     return first.catch(() => eventually(() => this.deliver()))
   }
 
-  /** Creates a fact without delivering it. */
+  /** Does not deliver the fact. */
   add(change: Change, actorId = 'maker'): RoomFact {
     const fact = create(RoomFactSchema, {
       version: BigInt(this.facts.length + 1),

@@ -1,8 +1,6 @@
 export type Level = 'default' | 'muted' | 'normal'
 
-/**
- * Users and messages are numbered. A step that is not possible (no message to reply to, not the author) does nothing.
- */
+/** Users and messages are numbered. An impossible step (no message to reply to, not the author) does nothing. */
 export type Step =
   | { kind: 'post' | 'room read' | 'settle'; user: number; message?: number }
   | {
@@ -16,17 +14,14 @@ export type ModelMessage = {
   id: string
   author: number
   kind: 'root' | 'reply' | 'echo'
-  /** Number of the root (for a reply), or of the reply (for an echo). */
+  /** Of the root (for a reply), or of the reply (for an echo). */
   parent: number | undefined
   shown: boolean
 }
 
-/** Records what happened, and computes the unread state from it. */
 export class History {
   readonly messages: ModelMessage[] = []
-  /**
-   * By user and list: the numbers of messages up to which the user read. The list is the room (-1) or a root's number.
-   */
+  /** By user and list: the messages up to which the user read. The list is the room (-1) or a root. */
   readonly #read = new Map<string, number[]>()
   readonly #following = new Map<string, boolean>()
   readonly #levels = new Map<string, Level>()
@@ -35,7 +30,6 @@ export class History {
     return this.messages.push(message) - 1
   }
 
-  /** Records that a user read up to a message, or posted it. */
   read(user: number, list: number, message: number): void {
     const key = `${user}/${list}`
     this.#read.set(key, [...(this.#read.get(key) ?? []), message])
@@ -57,14 +51,13 @@ export class History {
 
   follows = (user: number, root: number): boolean => this.#following.get(`${user}/${root}`) ?? false
 
-  /** The last message that is shown in the room (-1) or thread; undefined if there is none. */
   last(list: number): number | undefined {
     return this.#shownIn(list).at(-1)
   }
 
   /**
-   * Whether a message of another user is shown after the last one that the user has read or posted there; false if the
-   * room is muted.
+   * Whether a message of another user is shown after the last one that the user read or posted; false if the room is
+   * muted.
    */
   isUnread(user: number, list: number): boolean {
     if (this.#isMuted(user)) return false

@@ -25,7 +25,6 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const at = new Date('2026-03-01T12:00:00Z')
 
-/** An event from calls: a participant joined. */
 function joined(roomId: string, callId: string, version: bigint, userId = 'ann'): RoomEvent {
   const eventId = newId('event')
   const value = { roomId, callId, callerUserId: userId }
@@ -38,7 +37,6 @@ function joined(roomId: string, callId: string, version: bigint, userId = 'ann')
 }
 
 const forgedId = newId('event')
-/** An envelope with the id `forgedId`. */
 const envelopeOf = <K extends RealtimeKind>(kind: K, value: RealtimeValue<K>) =>
   encodeRealtimeEnvelope(kind, { id: forgedId, createdAt: at, value })
 
@@ -53,7 +51,7 @@ function videoProcessed(assetId: string, version: bigint, video: MessageInitShap
 const apply = (roomId: string, ...events: RoomEvent[]) => fleet.messaging.applyRoomEvents({ roomId, events })
 
 describe('ApplyRoomEvents', () => {
-  test('gives each event its own place, and delivers it to the room', async () => {
+  test('gives each event a place, and delivers it to the room', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     await using recorded = await recordRoomEvents(fleet, roomId)
     const events = [joined(roomId, 'C1', 1n), joined(roomId, 'C1', 2n, 'bob')]
@@ -111,7 +109,7 @@ describe('ApplyRoomEvents', () => {
     expect(published.map(({ version }) => version)).toEqual([3n, 4n, 5n, 6n])
   })
 
-  test('accepts each version of an aggregate once, even a lower one, as after a restore, but no version 1 after others', async () => {
+  test('accepts each version once, even a lower one, but no version 1 after others', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordRoomEvents(fleet, roomId)
     const events = [30n, 40n, 20n, 31n].map((version) => joined(roomId, 'C5', version))
@@ -123,7 +121,7 @@ describe('ApplyRoomEvents', () => {
     expect(published.map(({ id }) => id)).toEqual([...events, after].map(({ eventId }) => eventId))
   })
 
-  test('drops duplicates by the last version if an earlier release stored only that one', async () => {
+  test('drops duplicates if an earlier release stored only the last version', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordRoomEvents(fleet, roomId)
     const [two, three] = [joined(roomId, 'C7', 2n), joined(roomId, 'C7', 3n)]
@@ -134,7 +132,7 @@ describe('ApplyRoomEvents', () => {
     expect(published.map(({ id }) => id)).toEqual([two, three].map(({ eventId }) => eventId))
   })
 
-  test('adds no timeline row, and changes neither the unread state nor the version of the room', async () => {
+  test('adds no timeline row, and leaves unread state and room version', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     const state = async () => (await fleet.messaging.roomStates({ userId: 'bob', roomIds: [roomId] })).entries[0]
     const timeline = async () => (await fleet.as('bob').rooms.getRoomEvents({ roomId })).page?.events.length
@@ -147,7 +145,7 @@ describe('ApplyRoomEvents', () => {
     expect(rows).toEqual([{ version: 3n }])
   })
 
-  test('stores the state of a video with the file of the message', async () => {
+  test('stores the state of a video', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const { id } = await say(fleet.as('ann'), roomId, 'x')
     const [clip = '', other = ''] = await attach(fleet, roomId, id, [{}, {}])
@@ -164,7 +162,6 @@ describe('ApplyRoomEvents', () => {
     await apply(roomId, x)
     expect(await video(clip)).toMatchObject(done)
     expect(await video(other)).toBeUndefined()
-    // An event of another room does not change the file.
     const elsewhere = await fleet.room().channel(['ann'])
     await apply(elsewhere.roomId, videoProcessed(other, 1n, { status: 'processing' }))
     expect(await video(other)).toBeUndefined()
@@ -208,7 +205,7 @@ describe('ApplyRoomEvents', () => {
     await apply(roomId, ...events.slice(1))
   })
 
-  test('gives concurrent posts and events consecutive places, without duplicates', async () => {
+  test('gives concurrent posts and events consecutive places, once', async () => {
     const writers = ['ann', 'bob', 'cyd', 'dan']
     const { roomId } = await fleet.room().channel(writers)
     await using recorded = await recordRoomEvents(fleet, roomId)
@@ -219,7 +216,7 @@ describe('ApplyRoomEvents', () => {
     const call = async (callId: string) => {
       for (const version of times) {
         const event = joined(roomId, callId, version)
-        // Sent twice, as after a lost response, perhaps to different processes.
+        // As after a lost response, perhaps to different processes.
         await Promise.all([apply(roomId, event), apply(roomId, event)])
       }
     }

@@ -5,7 +5,7 @@ import { EventBatchSchema } from '@parley/contracts/internal'
 import { eventSubject, eventStream } from '@parley/events'
 import { startFleet } from './_fleet.ts'
 
-test('a call with await_stream is answered after its event is stored on the stream', async () => {
+test('await_stream waits until the event is on the stream', async () => {
   await using fleet = await startFleet({ processes: 2 })
   const room = await fleet.room().channel(['ann'])
   const subject = eventSubject({ aggregateType: 'room', aggregateId: room.roomId, kind: 'user_left_room' })
@@ -18,7 +18,7 @@ test('a call with await_stream is answered after its event is stored on the stre
   }
 })
 
-test('while the stream is down, a call with await_stream applies the facts but fails with unavailable, and a retry waits again', async () => {
+test('without the stream, await_stream applies the facts and fails with unavailable; a retry waits again', async () => {
   const waits: bigint[][] = []
   let isDown = true
   const waitUntilStored = async (entries: readonly bigint[]) => {
@@ -35,7 +35,6 @@ test('while the stream is down, a call with await_stream applies the facts but f
   await room.deliver()
   expect(waits).toHaveLength(3)
   expect(new Set(waits.map(([entry]) => entry)).size).toBe(1)
-  // A call without await_stream does not wait.
   await fleet.messaging.applyRoomFacts({ roomId: room.roomId, facts: room.facts })
   expect(waits).toHaveLength(3)
 })

@@ -17,7 +17,6 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 const rows = async <Row extends object>(statement: string, roomId: string): Promise<Row[]> =>
   (await fleet.pool.query<Row>(statement, [roomId])).rows
 
-/** Expects all counts to agree with the rows. */
 async function expectConsistentCounts(roomId: string): Promise<void> {
   const tallies = `select t.emoji from reaction_tallies t full join (
     select seq, emoji, count(*) as count, array_agg(user_id) as users from reactions where room_id = $1 group by 1, 2
@@ -46,7 +45,6 @@ async function expectConsistentCounts(roomId: string): Promise<void> {
   expect(await rows(echoes, roomId)).toEqual([])
 }
 
-/** Codes of refusals that a race may cause; any other one is a defect. */
 const raceCodes = new Set([Code.NotFound, Code.PermissionDenied, Code.FailedPrecondition])
 
 async function ignoreRaces(call: Promise<unknown>): Promise<void> {
@@ -59,7 +57,7 @@ async function ignoreRaces(call: Promise<unknown>): Promise<void> {
 
 const people = Array.from({ length: 8 }, (_, n) => `p${n}`)
 
-/** One action of each kind on a thread; `n` selects the message. */
+/** `n` selects the message. */
 const actions: ((
   person: Person,
   roomId: string,
@@ -90,7 +88,7 @@ const actions: ((
 ]
 const pick = (ids: readonly string[], n: number): string => ids[n % ids.length] ?? ''
 
-test('concurrent edits, echoes, reactions, replies and retractions have one order, and all counts are correct', async () => {
+test('concurrent changes have one order, and all counts are correct', async () => {
   const { roomId } = await fleet.room().channel([...people, 'root'])
   const root = await say(fleet.as('root'), roomId, 'root')
   const replies = []
@@ -172,7 +170,7 @@ test('concurrent requests for an echo create one', async () => {
 test.each([
   ['something was written', 'room_seq + 1'],
   ['a process of an earlier release, which takes no place, erased the message', 'room_seq'],
-])('a change that waits for the lock of its room is decided again if, in the meantime, %s', async (_, place) => {
+])('a waiting change is decided again if, meanwhile, %s', async (_, place) => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const { id: eventId } = await say(fleet.as('ann'), roomId, 'x')
   const { messages } = fleet.as('ann')
@@ -198,7 +196,7 @@ test.each([
   expect(await rows('select from room_events where room_id = $1 and body is not null', roomId)).toEqual([])
 })
 
-test('a change that was decided before an erasure is not written after it', async () => {
+test('a change decided before an erasure is not written after it', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const { id: eventId } = await say(fleet.as('ann'), roomId, 'x')
   for (const userId of ['ann', 'bob'])

@@ -20,7 +20,7 @@ afterAll(() => fleet[Symbol.asyncDispose]())
 const ann = () => fleet.as('ann')
 const bob = () => fleet.as('bob')
 
-test('HasUnread and RoomStates each run one statement for all rooms', async () => {
+test('HasUnread and RoomStates run one statement each', async () => {
   await say(ann(), roomId, 'here')
   await say(ann(), otherId, 'there')
   expect(await costs.of(() => fleet.messaging.hasUnread({ userId: 'bob' }))).toEqual({
@@ -33,7 +33,7 @@ test('HasUnread and RoomStates each run one statement for all rooms', async () =
   })
 })
 
-test('GetRoomEvents runs one statement if the profiles of the authors are cached', async () => {
+test('GetRoomEvents runs one statement if profiles are cached', async () => {
   await say(ann(), roomId, 'hello')
   await say(bob(), roomId, 'hello')
   const read = () => bob().rooms.getRoomEvents({ roomId, limit: 50 })
@@ -47,7 +47,7 @@ test.each(['hello', 'hello @bob'])('CreateMessage runs one statement: %s', async
   expect(await costs.of(post)).toEqual({ statements: ['append_message'], requests: [] })
 })
 
-test('UpdateMessage reads the message, and one statement changes and returns it', async () => {
+test('UpdateMessage runs one statement to read, and one to change', async () => {
   const { id: eventId } = await say(ann(), roomId, 'first')
   const update = (body: string) => ann().messages.updateMessage({ roomId, eventId, body })
   await update('second')
@@ -57,7 +57,7 @@ test('UpdateMessage reads the message, and one statement changes and returns it'
   })
 })
 
-test('AddReaction and RemoveReaction read the message, and one statement changes and returns the tally', async () => {
+test('AddReaction and RemoveReaction run one statement to read, one to change', async () => {
   const { id: messageEventId } = await say(ann(), roomId, 'well')
   const reaction = (emoji: string) => ({ roomId, messageEventId, emoji })
   await bob().messages.addReaction(reaction('tada'))
@@ -71,7 +71,7 @@ test('AddReaction and RemoveReaction read the message, and one statement changes
   })
 })
 
-test('MarkRoomAsRead reads the place of the event, and one statement moves the marker', async () => {
+test('MarkRoomAsRead runs one statement to read, one to change', async () => {
   const { id: upToEventId } = await say(ann(), roomId, 'last')
   expect(await costs.of(() => bob().rooms.markRoomAsRead({ roomId, upToEventId }))).toEqual({
     statements: ['read_place_in_room', 'mark_room_read'],
@@ -79,7 +79,7 @@ test('MarkRoomAsRead reads the place of the event, and one statement moves the m
   })
 })
 
-test('FollowThread, UnfollowThread and MarkThreadAsRead read the thread, and one statement makes the change', async () => {
+test('FollowThread, UnfollowThread and MarkThreadAsRead run one statement to read, one to change', async () => {
   const { id: threadRootEventId } = await say(ann(), roomId, 'root')
   const thread = { roomId, threadRootEventId }
   await say(ann(), roomId, 'reply', thread)

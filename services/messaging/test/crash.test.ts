@@ -32,7 +32,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited
 }
 
-test('after a kill between commit and publish the message is readable, and its event is still published', async () => {
+test('a message committed before a kill is readable, and its event follows', async () => {
   const child = await forkMessaging('mute')
   const { roomId } = await fleet.room().channel(['ann'])
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
@@ -49,7 +49,7 @@ test('after a kill between commit and publish the message is readable, and its e
   expect(recorded.events.at(-1)?.id).toBe(message?.id)
 })
 
-test('after a kill during posts every confirmed post is stored and announced, and keys make retries safe', async () => {
+test('posts confirmed before a kill are announced, and keys make retries safe', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
   const ann = fleet.as('ann').messages
@@ -84,10 +84,9 @@ test('after a kill during posts every confirmed post is stored and announced, an
   }
   await fleet.untilRelayed(roomId)
 
-  // No call failed with another code, such as `internal`.
   expect([Code.Unavailable, Code.DeadlineExceeded]).toEqual(expect.arrayContaining([...failures]))
   expect(new Set(answered).size).toBe(answered.length)
-  // The process that takes over from a killed relay may publish the last events again, so they are compared by id.
+  // After a kill the last events may be published again.
   const received = () => new Set(recorded.events.map(({ id }) => id))
   await eventually(() => expect(received()).toEqual(new Set(answered)))
   const stored = new Set<string>()

@@ -25,7 +25,7 @@ describe('a posted message', () => {
     expect(read.message).toEqual(message)
   })
 
-  test('is announced to the room and to its author, in one event', async () => {
+  test('is announced to the room and its author in one event', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
     const { message } = await fleet.as('ann').messages.createMessage({ roomId, body: 'secret body' })
@@ -55,7 +55,7 @@ describe('a posted message', () => {
     expect(event && deliveriesOf(event)[0]).toMatchObject({ to: ['ann', 'bob'], kind: 'messagePosted' })
   })
 
-  test('is accepted as soon as the join of its author is applied, and comes after the row of the join', async () => {
+  test('is accepted as soon as the join is applied, and comes after it', async () => {
     const room = await fleet.room().channel(['ann'])
     await room.join('bob')
     await fleet.as('bob').messages.createMessage({ roomId: room.roomId, body: 'hi' })
@@ -130,7 +130,7 @@ describe('a post is refused', () => {
     await expect(posting).rejects.toMatchObject(errorWith(Code.NotFound, 'room not found'))
   })
 
-  test('by a non-member, even an owner, and even if the room is archived: permission_denied', async () => {
+  test('by a non-member, even an owner or in an archived room: permission_denied', async () => {
     const room = await fleet.room().channel(['ann'])
     const { roomId } = room
     const notAMember = errorWith(Code.PermissionDenied, 'not a member')
@@ -167,7 +167,7 @@ describe('a post is refused', () => {
     await post()
   })
 
-  test('by a banned user, until the ban is lifted or has expired: permission_denied', async () => {
+  test('by a user whose ban has not ended: permission_denied', async () => {
     const room = await fleet.room().channel(['ann'], { universal: true })
     const post = () => fleet.as('bob').messages.createMessage({ roomId: room.roomId, body: 'x' })
     const banned = errorWith(Code.PermissionDenied, 'not a member')
@@ -184,7 +184,7 @@ describe('a post is refused', () => {
     await post()
   })
 
-  test('by a user without a membership, unless the room is universal: permission_denied', async () => {
+  test('without a membership, unless the room is universal: permission_denied', async () => {
     const room = await fleet.room().channel(['ann'], { universal: true })
     const post = () => fleet.as('bob').messages.createMessage({ roomId: room.roomId, body: 'x' })
     await post()
@@ -240,7 +240,7 @@ describe('the permission', () => {
     await expect(posting).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'not a member'))
   })
 
-  test('message.post-in-thread is required in a thread, and for an echo also message.echo and message.post', async () => {
+  test('message.post-in-thread is required in a thread, for an echo also message.echo and message.post', async () => {
     const post = async (permission: string) => {
       const roomId = roomWithout(permission)
       const olga = fleet.as('olga', ['owner']).messages

@@ -110,7 +110,7 @@ describe('an echo', () => {
     ])
   })
 
-  test('can be retracted alone by a moderator too', async () => {
+  test('can be retracted alone by a moderator, too', async () => {
     const roomId = await room()
     const { reply, echoId } = await postWithEcho(ann(), roomId)
     await mod().messages.deleteMessage({ roomId, eventId: echoId })
@@ -118,7 +118,7 @@ describe('an echo', () => {
     expect((await read(bob(), roomId, reply.id))?.body).toBe('reply')
   })
 
-  test('is retracted with its reply: two placeholders, one event with the requested id', async () => {
+  test('is retracted with its reply: two placeholders, one event', async () => {
     const roomId = await room()
     const { root, reply, echoId } = await postWithEcho(ann(), roomId)
     await using recorded = await recordRoomEvents(fleet, roomId)
@@ -145,7 +145,7 @@ describe('an echo', () => {
 })
 
 describe('a retracted message', () => {
-  test('is not unread, and the message before it is the last again', async () => {
+  test('is not unread, and the message before it is the last', async () => {
     const roomId = await room()
     await say(bob(), roomId, 'seen by bob')
     const { id: eventId } = await say(ann(), roomId, 'x')
@@ -172,7 +172,7 @@ describe('a retracted message', () => {
     expect(entries[0]).toMatchObject({ empty: false, hasUnread: false, lastMessageAt: createdAt })
   })
 
-  test('does not count as a reply: count, last reply and participants are updated', async () => {
+  test('does not count as a reply', async () => {
     const roomId = await room()
     const root = await say(ann(), roomId, 'root')
     const inThread = { threadRootEventId: root.id }

@@ -29,7 +29,7 @@ const tokens = async (): Promise<Row[]> => {
   return rows
 }
 
-test('a preview comes with a token that is valid for half an hour; only its digest is stored', async () => {
+test('a preview comes with a token for half an hour, stored as a digest', async () => {
   const url = 'https://example.org/image'
   const { preview, previewToken } = await alice().fetchLinkPreview({ url })
   expect(preview).toMatchObject({ url, title: 'A page', imageAssetId: 'Aimage' })
@@ -41,7 +41,7 @@ test('a preview comes with a token that is valid for half an hour; only its dige
   expect(Math.round(Number(stored?.minutes))).toBe(30)
 })
 
-test('a user has at most four fetches at a time, including canceled ones, and does not delay others', async () => {
+test('a user has at most four fetches at a time', async () => {
   const usual = fleet.fakes.previewLink
   let release = () => undefined as void
   const released = new Promise<void>((resolve) => (release = resolve))
@@ -92,7 +92,7 @@ test.each([
   await expect(alice().fetchLinkPreview({ url })).rejects.toMatchObject({ code })
 })
 
-test('only the user of the token can attach the preview', async () => {
+test('only its user can use a token', async () => {
   const { roomId } = await fleet.room().channel(['Ualice', 'Ubob'])
   const url = 'https://example.org/image'
   const { previewToken: linkPreviewToken } = await alice().fetchLinkPreview({ url })
@@ -105,7 +105,7 @@ test('only the user of the token can attach the preview', async () => {
 test('expired tokens and tokens of deleted users are deleted', async () => {
   await fleet.as('Ubob').messages.fetchLinkPreview({ url: 'https://example.org/' })
   await alice().fetchLinkPreview({ url: 'https://example.org/' })
-  // In one transaction, because messaging itself deletes them from time to time.
+  // In one transaction, because messaging itself deletes tokens, too.
   await transaction(fleet.pool, async (on) => {
     await on.query(`update link_preview_tokens set expires_at = now() - interval '1 second' where user_id = 'Ualice'`)
     expect(await dropExpiredPreviewTokens(on, 1)).toBe(1)

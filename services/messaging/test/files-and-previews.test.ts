@@ -8,7 +8,7 @@ import { eventually, recordEvents } from '@parley/testkit'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
 
 let fleet: Fleet
-/** The clock is stopped, because the URLs of files contain their expiry. */
+/** URLs of files contain their expiry. */
 const now = new Date()
 beforeAll(async () => {
   fleet = await startFleet({ processes: 2, now: () => now })
@@ -42,7 +42,7 @@ describe('files', () => {
       )
     ).rows
 
-  test('are attached in order, even without a text, and the event lists them', async () => {
+  test('are attached in order, even without a text', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
     const attachmentAssetIds = Array.from({ length: 10 }, () => upload('ann', roomId))
@@ -56,7 +56,7 @@ describe('files', () => {
     expect(fleet.fakes.assets.get(attachmentAssetIds[0] ?? '')?.eventId).toBe(message?.id)
   })
 
-  test('are attached to a reply but not to its echo, and only an event without a file has a subject that ends with `.text`', async () => {
+  test('are attached to a reply, not to its echo; the subject of other events ends with `.text`', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using files = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
     await using texts = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
@@ -71,7 +71,7 @@ describe('files', () => {
     expect([withFiles, withTexts]).toEqual([[message?.id], [threadRootEventId, message?.channelEchoEventId]])
   })
 
-  test('that are unknown, another user’s, of another room or already attached are named in the error, and nothing is posted', async () => {
+  test('that cannot be attached are named, and nothing is posted', async () => {
     const [{ roomId }, other] = await Promise.all([fleet.room().channel(['ann', 'bob']), fleet.room().channel(['ann'])])
     const [mine, used] = [upload('ann', roomId), upload('ann', roomId)]
     await post('ann', { roomId, attachmentAssetIds: [used] })
@@ -84,7 +84,7 @@ describe('files', () => {
     expect(await countMessages(roomId)).toBe(1)
   })
 
-  test('are posted once if the request is repeated with its idempotency key, whichever processes receive it', async () => {
+  test('are posted once if the request is repeated with its key', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const request = { roomId, attachmentAssetIds: [upload('ann', roomId), upload('ann', roomId)] }
     const answers = await Promise.all(Array.from({ length: 12 }, () => post('ann', request, 'files')))
@@ -105,7 +105,7 @@ describe('files', () => {
     }
   })
 
-  test('can be posted again after a failure, and are attached to only one of several concurrent messages with keys', async () => {
+  test('can be posted again after a failure, once, with concurrent keys', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     for (let round = 0; round < 5; round++) {
       const attachmentAssetIds = [upload('ann', roomId)]
@@ -127,7 +127,7 @@ describe('files', () => {
     expect(await countMessages(roomId)).toBe(5)
   })
 
-  test('are attached to only one of several messages, even if each of them could claim the files', async () => {
+  test('are attached to one of several messages that claimed them', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     for (let round = 0; round < 5; round++) {
       const ids = Array.from({ length: 6 }, () => upload('ann', roomId))
@@ -164,7 +164,7 @@ describe('a link preview', () => {
     return { token, bytes }
   }
 
-  test('is stored with each message that uses its token, and the event names its image', async () => {
+  test('is stored with each message that uses its token', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
     const { token, bytes } = await issueToken('ann')
@@ -181,7 +181,7 @@ describe('a link preview', () => {
     expect(event?.fact).toMatchObject({ value: { linkPreviewImageKey: 'K1' } })
   })
 
-  test('is refused if its token is unknown, expired or another user’s', async () => {
+  test('is refused if the token is unknown, expired or another user’s', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     for (const linkPreviewToken of ['prl_LPx', (await issueToken('bob')).token, (await issueToken('ann', -1)).token]) {
       const posting = post('ann', { roomId, body: 'x', linkPreviewToken })
@@ -190,7 +190,7 @@ describe('a link preview', () => {
     expect(await countMessages(roomId)).toBe(0)
   })
 
-  test('needs no valid token when the request is repeated with its key', async () => {
+  test('needs no valid token in a repeated request', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const { token } = await issueToken('ann')
     const request = { roomId, body: 'x', linkPreviewToken: token }

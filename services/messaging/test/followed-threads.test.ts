@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
-/** Every reply gets another time, because threads whose last replies have the same time are ordered by id. */
+/** Threads with equal times would be ordered by id. */
 let time = Date.now()
 beforeAll(async () => {
   fleet = await startFleet({ now: () => new Date(time++) })
@@ -16,10 +16,7 @@ const post = async (userId: string, roomId: string, threadRootEventId = '') =>
 const list = (userId: string, page: object = {}) => fleet.as(userId).threads.listFollowedThreads({ page })
 const roots = ({ threads }: ListFollowedThreadsResponse) => threads.map(({ rootMessage }) => rootMessage?.id)
 
-/**
- * Creates seven threads in two rooms; the reader follows all of them, and the last two have no replies. Returns the
- * expected order.
- */
+/** Seven threads in two rooms, the last two without replies. Returns the expected order. */
 async function createFollowed(reader: string) {
   const rooms = [await fleet.room().channel([reader, 'ann', 'bob']), await fleet.room().channel([reader, 'ann', 'bob'])]
   const threads: { roomId: string; threadRootEventId: string }[] = []
@@ -35,7 +32,7 @@ async function createFollowed(reader: string) {
   return { rooms, threads, expected: [...newestFirst, ...without.map((thread) => thread.threadRootEventId)] }
 }
 
-test('threads are listed by their newest reply, across rooms, and those without replies come last', async () => {
+test('threads are listed by newest reply, those without replies last', async () => {
   const { rooms, threads, expected } = await createFollowed('r1')
   const answer = await list('r1')
   expect(roots(answer)).toEqual(expected)
@@ -76,7 +73,7 @@ test('pages lead through all threads, by cursor and by offset', async () => {
     await expect(list('r2', { cursor })).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('a page has 20 threads by default, and never more than 100', async () => {
+test('a page has 20 threads by default, and at most 100', async () => {
   const { roomId } = await fleet.room().channel(['r3'])
   const threads = fleet.as('r3').threads
   for (let n = 0; n < 101; n++) await threads.followThread({ roomId, threadRootEventId: await post('r3', roomId) })
@@ -84,7 +81,7 @@ test('a page has 20 threads by default, and never more than 100', async () => {
   expect((await list('r3', { limit: 500 })).threads).toHaveLength(100)
 })
 
-test('a thread is listed, in an archived room too, until the user unfollows it or may no longer read its room', async () => {
+test('a thread is listed until the user unfollows it or leaves', async () => {
   const [left, universal, archived, kept] = [
     await fleet.room().channel(['r4', 'bob']),
     await fleet.room().channel(['bob'], { universal: true }),
@@ -120,7 +117,7 @@ test('a thread is listed, in an archived room too, until the user unfollows it o
   expect(await listed()).toEqual([inArchived, inUniversal].map((thread) => thread.threadRootEventId))
 })
 
-test('a retracted root is a placeholder, and retracted replies are not counted', async () => {
+test('a retracted root is a placeholder; retracted replies do not count', async () => {
   const { roomId } = await fleet.room().channel(['r5', 'bob'])
   const root = await post('bob', roomId)
   await fleet.as('r5').threads.followThread({ roomId, threadRootEventId: root })

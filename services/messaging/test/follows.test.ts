@@ -24,13 +24,12 @@ async function createThread(rootAuthor: string, ...others: string[]) {
   return { room, roomId, thread, following, reply: (userId: string) => post(userId, roomId, thread) }
 }
 
-test('following is returned, shown with the message, and announced only to the caller', async () => {
+test('following is shown with the message, and announced only to the caller', async () => {
   const { thread, following } = await createThread('ann', 'bob')
   await using recorded = await recordEvents(fleet.bus, 'evt.reader.bob.*')
   const { threads } = fleet.as('bob')
   expect(await threads.followThread(thread)).toMatchObject({ following: true, state: { ...thread, following: true } })
   expect([await following('bob'), await following('ann')]).toEqual([true, false])
-  // Repeating the call succeeds and announces nothing.
   await threads.followThread(thread)
   expect(await threads.unfollowThread(thread)).toMatchObject({
     following: false,
@@ -54,7 +53,7 @@ test('following is returned, shown with the message, and announced only to the c
   }
 })
 
-test('after unfollowing, only the user’s own replies make them follow the thread again', async () => {
+test('after unfollowing, only own replies make the user follow again', async () => {
   const { thread, following, reply } = await createThread('cyd', 'dan')
   await fleet.as('cyd').threads.unfollowThread(thread)
   await reply('dan')
@@ -66,7 +65,7 @@ test('after unfollowing, only the user’s own replies make them follow the thre
   expect(await following('dan')).toBe(true)
 })
 
-test('concurrent decisions of one user are announced in one order, ending with the last state', async () => {
+test('concurrent decisions of a user have one order', async () => {
   const { thread, following } = await createThread('eve', 'fay')
   await using recorded = await recordEvents(fleet.bus, 'evt.reader.fay.*')
   const { threads } = fleet.as('fay')
@@ -85,7 +84,7 @@ test('concurrent decisions of one user are announced in one order, ending with t
   expect(newest?.kind).toBe('thread_followed')
 })
 
-test('following requires a message that has or could have a thread, in a room that the user may read', async () => {
+test('following requires a root that the user may read', async () => {
   const { room, roomId, thread, reply } = await createThread('gus', 'hal')
   const replyId = await reply('hal')
   const { threads } = fleet.as('hal')

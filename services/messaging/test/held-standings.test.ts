@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-test('ApplyRoomFacts returns the room and, page by page, the standings changed by facts above a version', async () => {
+test('ApplyRoomFacts returns the room and the standings changed above a version', async () => {
   const room = fleet.room()
   const until = new Date('2100-01-01')
   await room.channel(['ann', 'bob', 'cyd'])
@@ -40,7 +40,7 @@ test('ApplyRoomFacts returns the room and, page by page, the standings changed b
   expect((await list('dan')).room?.standings).toMatchObject(rest)
 })
 
-test('ApplyRoomFacts returns neither a version nor a room if the room is unknown', async () => {
+test('ApplyRoomFacts returns no version of an unknown room', async () => {
   const { heldVersion, room } = await fleet.messaging.applyRoomFacts({ roomId: 'Rnone', standings: {} })
   expect([heldVersion, room]).toEqual([0n, undefined])
 })

@@ -16,7 +16,6 @@ type Row = { seq: bigint; event_id: string; actor_id: string; body: string | nul
 const select = async <T extends object>(text: string, ...values: unknown[]) =>
   (await fleet.pool.query<T>(text, values)).rows
 
-/** The rows of messages, in the order of the log. */
 const messagesOf = (roomId: string) =>
   select<Row>(
     `select seq, event_id, actor_id, body, thread_root_event_id from room_events
@@ -24,7 +23,7 @@ const messagesOf = (roomId: string) =>
     roomId,
   )
 
-test('posts of 64 writers, concurrent with joins, bans and archiving, are each stored once and in one order', async () => {
+test('posts of 64 writers, concurrent with joins, bans and archiving, have one order', async () => {
   const writers = Array.from({ length: 64 }, (_, n) => `h${n}`)
   const room = await fleet.room().channel(writers)
   const { roomId } = room
@@ -36,14 +35,13 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are each s
 
   const write = async (userId: string, n: number) => {
     let banned = false
-    // Users who will be banned post until the ban takes effect.
+    // They post until the ban takes effect.
     for (let turn = 0; n < 60 ? turn < 6 : !banned; turn++) {
       const body = `${userId} ${turn}`
       const inThread = (n + turn) % 3 > 0 && { threadRootEventId, alsoSendToChannel: (n + turn) % 3 === 2 }
       const headers = { 'Idempotency-Key': body }
       const send = () => fleet.as(userId).messages.createMessage({ roomId, body, ...inThread }, { headers })
       while (!banned && !answered.has(body)) {
-        // The request is sent twice concurrently, perhaps to both processes.
         const outcomes = await Promise.allSettled([send(), send()])
         const ids = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value.message?.id ?? ''] : []))
         expect(new Set(ids).size).toBeLessThanOrEqual(1)
@@ -53,7 +51,7 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are each s
         )
         for (const code of refused) codes.add(code)
         banned = refused.includes(Code.PermissionDenied)
-        // The room is archived or busy. The request is repeated later, as clients do.
+        // Archived or busy: clients repeat later.
         if (refused.length > 0) await delay(20)
       }
     }
@@ -69,7 +67,6 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are each s
   await Promise.all([...writers.map(write), change()])
   await fleet.untilRelayed(roomId)
 
-  // A full queue or a lock timeout must not become an internal error.
   const refusals = [Code.PermissionDenied, Code.FailedPrecondition, Code.Unavailable]
   expect(refusals).toEqual(expect.arrayContaining([...codes]))
   const rows = await messagesOf(roomId)
@@ -77,11 +74,10 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are each s
   expect(new Set(texts.map(({ body }) => body)).size).toBe(texts.length)
   const stored = new Map(texts.map(({ body, event_id }) => [body, event_id]))
   for (const [body, id] of answered) expect(stored.get(body)).toBe(id)
-  // All posts of users who are not banned succeeded.
   expect(answered.size).toBeGreaterThanOrEqual(60 * 6)
   expect(codes).toContain(Code.PermissionDenied)
 
-  // Every place of the log has one event, and the messages of each writer are in the order in which they were sent.
+  // Each place has one event, and each writer's messages are in order.
   const last = (await select<{ room_seq: bigint }>('select room_seq from room_lines where room_id = $1', roomId))[0]
   const events = await select<{ n: bigint }>(
     `select count(distinct event_id) as n from outbox where aggregate = $1`,
@@ -96,7 +92,7 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are each s
     expect(turns).toEqual([...turns].sort((a, b) => a - b))
   }
 
-  // Nobody posts after their ban, and nothing is posted while the room is archived.
+  // Nobody posts after their ban or while the room is archived.
   const placesOf = (kind: string) =>
     [...new Set(recorded.events.filter((event) => event.kind === kind).map(({ version }) => version))].sort((a, b) =>
       a < b ? -1 : 1,
@@ -110,7 +106,6 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are each s
     expect(rows.filter(({ seq }) => seq > archived && seq < (ends[n] ?? 0n))).toEqual([])
   }
 
-  // Derived data agrees with the rows.
   const replies = texts.filter((row) => row.thread_root_event_id !== null)
   const [thread] = await select(
     'select reply_count, last_reply_seq, participant_ids from threads where room_id = $1',
@@ -144,13 +139,12 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are each s
   expect(new Set(follows.map(({ user_id }) => user_id))).toEqual(
     new Set(['h0', ...replies.map(({ actor_id }) => actor_id)]),
   )
-  // Only the first reply is announced as the start of the thread.
   const threadStarts = recorded.events.filter((event) =>
     deliveriesOf(event).some(({ kind }) => kind === 'threadCreated'),
   )
   expect(new Set(threadStarts.map(({ id }) => id))).toEqual(new Set([replies[0]?.event_id]))
 
-  // Some statement wrote several posts, and none more than 64; a reply with its echo is two rows.
+  // Some statement wrote several posts, and none more than 64; an echo is a second row.
   const statements = await select<{ rows: bigint }>(
     'select count(*) as rows from room_events where room_id = $1 group by xmin::text order by 1 desc',
     roomId,
@@ -159,7 +153,7 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are each s
   expect(Number(statements[0]?.rows)).toBeLessThanOrEqual(128)
 })
 
-test('of two concurrent posts with the same key to two busy rooms, exactly one succeeds', async () => {
+test('of two concurrent posts with one key, one succeeds', async () => {
   const writers = Array.from({ length: 16 }, (_, n) => `k${n}`)
   const rooms = await Promise.all([fleet.room().channel(writers), fleet.room().channel(writers)])
   const writes = writers.flatMap((userId) =>

@@ -112,7 +112,7 @@ describe('imported messages', () => {
     expect((await timeline(roomId)).map(({ body }) => body)).toEqual(['text 7'])
   })
 
-  test('may be flat replies in a direct message, but not replies in a thread', async () => {
+  test('may be flat replies in a direct message, but not in a thread', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
     await expect(send(roomId, [message('1', 1), message('2', 2, { threadRootExternalId: '1' })])).rejects.toMatchObject(
       errorWith(Code.InvalidArgument, 'message 2: '),
@@ -184,7 +184,7 @@ describe('imported messages', () => {
     expect(await unread('cid')).toEqual([true])
   })
 
-  test('leave messages unread that users posted between two imports, in the room and in threads', async () => {
+  test('leave messages unread that users posted between two imports', async () => {
     const roomId = await channel()
     await send(roomId, [message('1', 1), message('1.1', 2, { authorId: 'bob', threadRootExternalId: '1' })])
     await transfer.finishImport({ roomId, userIds: ['ann', 'bob', 'cid'] })
@@ -213,7 +213,7 @@ from thread_markers where room_id = $1 and user_id = 'ann' order by seq`,
       'threads',
       `insert into thread_markers (room_id, root_event_id, user_id, seq, read_at) values ($1, $2, 'bob', 1, now())`,
     ],
-  ])('are marked as read in one order in %s, so that an import and posts cannot deadlock', async (_, insertMarker) => {
+  ])('are marked as read in one order in %s, to avoid deadlocks', async (_, insertMarker) => {
     const roomId = await channel()
     await send(roomId, [message('1', 1)])
     for (const root of ['cid', 'bob'])
@@ -243,7 +243,7 @@ from thread_markers where room_id = $1 and user_id = 'ann' order by seq`,
     expect([...externalIds].sort()).toEqual(['1', '2'])
   })
 
-  test('of a deleted user are placeholders, and reactions of a deleted user are left out', async () => {
+  test("of a deleted user are placeholders, without that user's reactions", async () => {
     const roomId = await channel()
     await fleet.pool.query(`insert into erasures (user_id, pass) values ('eve', 1) on conflict do nothing`)
     const reactions = [{ emoji: 'tada', userIds: ['eve'] }]
@@ -256,7 +256,7 @@ from thread_markers where room_id = $1 and user_id = 'ann' order by seq`,
 })
 
 describe('an import is refused', () => {
-  test('in a room that has other messages, posted or from another import', async () => {
+  test('in a room with other messages, posted or from another import', async () => {
     const roomId = await channel()
     await say(fleet.as('ann'), roomId, 'mine')
     await expect(send(roomId, [message('1', 1)])).rejects.toMatchObject(
@@ -297,7 +297,7 @@ describe('an import is refused', () => {
     if (!room) expect(await timeline(roomId)).toEqual([])
   })
 
-  test('with more than 1,000 messages per call, or if it is finished before it has begun', async () => {
+  test('with more than 1,000 messages, or finished before it has begun', async () => {
     const many = Array.from({ length: 1_001 }, (_, index) => message(String(index), 1))
     await expect(send('R1', many)).rejects.toMatchObject({ code: Code.InvalidArgument })
     await expect(transfer.finishImport({ roomId: await channel(), userIds: ['ann'] })).rejects.toMatchObject({
@@ -307,7 +307,7 @@ describe('an import is refused', () => {
 })
 
 describe('the export of a room', () => {
-  test('returns every message in order, with all its parts, and echoes with their replies', async () => {
+  test('returns every message in order, with all its parts', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     const [ann, bob] = [fleet.as('ann'), fleet.as('bob')]
     const root = await say(ann, roomId, 'root')
@@ -335,7 +335,6 @@ describe('the export of a room', () => {
     await expect(transfer.exportMessages({ roomId: 'Rnone' })).rejects.toMatchObject({ code: Code.NotFound })
   })
 
-  /** Returns all pages. */
   async function pages(roomId: string) {
     const all: ExportMessagesResponse_Message[][] = []
     for (let after = 0n; ;) {
@@ -365,7 +364,7 @@ describe('the export of a room', () => {
     }
   })
 
-  test('returns the reactions of one message in parts if there are too many', async () => {
+  test('returns too many reactions of one message in parts', async () => {
     const roomId = await channel()
     const people = Array.from({ length: 20_000 }, (_, index) => `someone-${String(index).padStart(5, '0')}`)
     const reactions = ['tada', '+1'].map((emoji) => ({ emoji, userIds: people }))

@@ -11,9 +11,6 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const { ALL_MESSAGES, DEFAULT, MUTED, NORMAL } = NotificationLevel
 
-/**
- * Returns whether there is anything unread for the user: in the room, in any room, in threads, in the list of threads.
- */
 async function unread(userId: string, roomId: string) {
   const { entries } = await fleet.messaging.roomStates({ userId, roomIds: [roomId] })
   const { rooms, followedThreads } = await fleet.messaging.hasUnread({ userId, roleIds: [] })
@@ -25,7 +22,7 @@ const everything = [true, true, true, true]
 
 const choose: Fleet['publishLevel'] = (...chosen) => fleet.publishLevel(...chosen)
 
-/** Creates a room, universal or not, in which the reader has an unread message and follows an unread thread. */
+/** The reader has an unread message and follows an unread thread. */
 async function createUnreadRoom(reader: string, universal: boolean) {
   const { roomId } = await fleet.room().channel(universal ? ['ann'] : ['ann', reader], { universal })
   const { root, reply } = await postWithEcho(fleet.as('ann'), roomId)
@@ -43,7 +40,7 @@ test('a muted room is never unread', async () => {
   expect(await unread('eve', roomId)).toEqual(everything)
 })
 
-test('a level takes effect when ApplyNotificationLevel is answered, and its event changes nothing more', async () => {
+test('a level takes effect when ApplyNotificationLevel is answered', async () => {
   const roomId = await createUnreadRoom('gil', false)
   await fleet.messaging.applyNotificationLevel({ userId: 'gil', roomId, level: MUTED, version: 2n })
   expect(await unread('gil', roomId)).toEqual(nothing)
@@ -54,7 +51,7 @@ test('a level takes effect when ApplyNotificationLevel is answered, and its even
   expect(await unread('gil', roomId)).toEqual(everything)
 })
 
-test('ApplyNotificationLevel returns the stored level, even if it is newer than the one sent', async () => {
+test('ApplyNotificationLevel returns the stored level, even if it is newer', async () => {
   const choice = { userId: 'hal', roomId: 'Rany', level: MUTED, version: 7n }
   const held = { heldLevel: MUTED, heldVersion: 7n }
   expect(await fleet.messaging.applyNotificationLevel(choice)).toMatchObject(held)
@@ -78,7 +75,7 @@ test('the level of the server applies if the room has none', async () => {
   expect(await unread('bob', roomId)).toEqual(everything)
 })
 
-test('late levels do not replace newer ones, and levels of other users have no effect', async () => {
+test('late levels and levels of others have no effect', async () => {
   const roomId = await createUnreadRoom('cyd', false)
   await choose('dan', roomId, MUTED, 1n)
   await choose('dan', '', MUTED, 2n)
@@ -90,7 +87,7 @@ test('late levels do not replace newer ones, and levels of other users have no e
   expect(await unread('cyd', roomId)).toEqual(nothing)
 })
 
-// This test must be the last one, because the universal room stays unread for all other users.
+// The last test, because the universal room stays unread for others.
 test('a muted universal room is never unread either', async () => {
   const roomId = await createUnreadRoom('fay', true)
   expect(await unread('fay', roomId)).toEqual(everything)

@@ -30,7 +30,6 @@ const markThread = (userId: string, roomId: string, threadRootEventId: string, u
 const roomUnread = async (userId: string, roomId: string) =>
   (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries[0]?.hasUnread
 
-/** Waits for this many events of a user, without duplicates, and returns them. */
 const eventsOf = async (userId: string, count: number) => {
   const mine = await eventually(() => {
     const events = recorded.events.filter(({ aggregateId }) => aggregateId === userId)
@@ -45,7 +44,7 @@ const eventsOf = async (userId: string, count: number) => {
 }
 
 describe('the marker of a room', () => {
-  test('moves to the named message, then to the latest, and its previous time is returned', async () => {
+  test('moves to the named message, then to the latest', async () => {
     const { roomId } = await fleet.room().channel(['a1', 'b1'])
     const first = await post('a1', roomId)
     const second = await post('a1', roomId)
@@ -57,7 +56,6 @@ describe('the marker of a room', () => {
     expect(toLatest).toMatchObject({ lastReadAt: second.createdAt, previousLastReadAt: first.createdAt })
     expect(await roomUnread('b1', roomId)).toBe(false)
     const events = await eventsOf('b1', 2)
-    // The room is created, two people join, then come the two messages.
     expect(events).toMatchObject([
       {
         kind: 'room_marked_as_read',
@@ -96,7 +94,7 @@ describe('the marker of a room', () => {
     await eventsOf('b2', 2)
   })
 
-  test('is not moved back by a process that read it before another one moved it', async () => {
+  test('is not moved back by a process that read it earlier', async () => {
     const at = (seq: bigint) => ({ seq, at: new Date(Number(seq)) })
     const thread = { roomId: 'Rany', rootEventId: 'Eany' }
     let woken = 0
@@ -123,7 +121,7 @@ describe('the marker of a room', () => {
     expect((await markRoom('b3', roomId)).lastReadAt).toEqual(posts.at(-1)?.createdAt)
   })
 
-  test('may be at an echo, but not at a reply, another row or a message of another room', async () => {
+  test('may be at an echo, but not at a reply or another row', async () => {
     const room = await fleet.room().channel(['a4', 'b4'])
     const { roomId } = room
     const other = await fleet.room().channel(['a4', 'b4'])
@@ -143,7 +141,7 @@ describe('the marker of a room', () => {
     expect((await markRoom('a5', roomId)).lastReadAt).toBeUndefined()
   })
 
-  test('can be moved by members, also in universal rooms, archived rooms and direct messages', async () => {
+  test('can be moved by members in every kind of room', async () => {
     const room = await fleet.room().channel(['a6'])
     await post('a6', room.roomId)
     await expect(markRoom('x6', room.roomId)).rejects.toMatchObject({ code: Code.PermissionDenied })
@@ -165,7 +163,7 @@ describe('the marker of a room', () => {
 })
 
 describe('the marker of a thread', () => {
-  test('moves to the named reply, then to the latest, and does not affect the room', async () => {
+  test('moves to the named reply, then to the latest, and not in the room', async () => {
     const { roomId } = await fleet.room().channel(['a7', 'b7'])
     const root = await post('a7', roomId)
     const first = await post('a7', roomId, { threadRootEventId: root.id })
@@ -192,7 +190,7 @@ describe('the marker of a thread', () => {
     ])
   })
 
-  test('moves with the replies of its owner, and may be at the root', async () => {
+  test("moves with its owner's replies, and may be at the root", async () => {
     const { roomId } = await fleet.room().channel(['a8', 'b8'])
     const root = await post('a8', roomId)
     await markThread('b8', roomId, root.id, root.id)
@@ -213,7 +211,7 @@ describe('the marker of a thread', () => {
     expect((await markThread('b10', roomId, other.id)).previousReadAt).toEqual(other.createdAt)
   })
 
-  test('cannot be moved to a message outside the thread, and needs a root that the user may read', async () => {
+  test('cannot leave the thread, and needs a readable root', async () => {
     const { roomId } = await fleet.room().channel(['a9'])
     const [root, other] = [await post('a9', roomId), await post('a9', roomId)]
     const reply = await post('a9', roomId, { threadRootEventId: root.id })

@@ -28,7 +28,6 @@ beforeEach(() => {
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-/** Posts a message and returns its event. */
 async function post(
   roomId: string,
   body: string,
@@ -58,7 +57,7 @@ describe('the fact of a post names', () => {
     expect(fact.mentionsPending).toBe(false)
   })
 
-  test('nobody if the text has no mention; accounts is called only for users', async () => {
+  test('nobody without a mention; accounts is called only for users', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const requested = fleet.fakes.handleCalls.length
     expect(factOf(await post(roomId, 'no one; ann@example.org, `@bob`\n\n> @bob')).mentions).toBeUndefined()
@@ -69,7 +68,7 @@ describe('the fact of a post names', () => {
     expect(fleet.fakes.handleCalls).toHaveLength(requested)
   })
 
-  test('the author of the message to which it replies, and the followers of the thread', async () => {
+  test("the author of the message replied to, and the thread's followers", async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob', 'carl'])
     const root = await post(roomId, 'root', {}, 'bob')
     const first = await post(roomId, 'first', { threadRootEventId: root.id })
@@ -82,7 +81,7 @@ describe('the fact of a post names', () => {
     expect(factOf(flat)).toMatchObject({ inReplyToAuthorId: 'bob', threadFollowerIds: [] })
   })
 
-  test('no followers if there are more than 100, only that there are many', async () => {
+  test('of more than 100 followers only that there are many', async () => {
     const people = Array.from({ length: 100 }, (_, n) => `p${n}`)
     const { roomId } = await fleet.room().channel(['ann', ...people])
     const root = await post(roomId, 'root')
@@ -103,7 +102,7 @@ describe('the fact of a post names', () => {
 })
 
 describe('users mentioned in a thread follow it', () => {
-  test('if they are members who have never decided otherwise, and each receives a client event once', async () => {
+  test('if they are members who never decided otherwise', async () => {
     const room = await fleet.room().channel(['ann', 'bob', 'dora'])
     await room.ban('dora')
     const root = await post(room.roomId, 'root @bob')
@@ -113,7 +112,7 @@ describe('users mentioned in a thread follow it', () => {
     expect(newFollowersIn(await post(room.roomId, '@bob again', { threadRootEventId }))).toEqual([])
   })
 
-  test('unless they unfollowed it; after a reply of their own they follow again', async () => {
+  test('unless they unfollowed it, until a reply of their own', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     const threadRootEventId = (await post(roomId, 'root')).id
     await post(roomId, 'mine', { threadRootEventId }, 'bob')
@@ -133,7 +132,7 @@ describe('users mentioned in a thread follow it', () => {
 })
 
 describe('while accounts does not answer', () => {
-  test('the message is posted, and its mentions are announced later, once, with their own place', async () => {
+  test('the message is posted, and its mentions are announced once, later', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'late1', 'late2'])
     const threadRootEventId = (await post(roomId, 'root')).id
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.mentions_resolved`)
@@ -169,7 +168,7 @@ describe('while accounts does not answer', () => {
     expect((await post(roomId, 'after')).version).toBe(event.version + 2n)
   })
 
-  test('the mentions of a message that is then retracted are not announced', async () => {
+  test('mentions of a message that is then retracted are not announced', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
     fleet.fakes.handlesUnavailable = true

@@ -23,7 +23,7 @@ const page = {
   ...{ embedType: 'youtube', embedId: 'abc', imageKey: 'Kimage' },
 }
 
-test('reactions are grouped by emoji, with the first users and whether the reader reacted', async () => {
+test('reactions are grouped by emoji', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   await react(['bob', 'p1', 'p2', 'p3', 'p4', 'p5'], roomId, id, 'tada')
@@ -48,7 +48,7 @@ test('a page includes the users whom its reactions name', async () => {
   expect(Object.keys(page?.includes?.users ?? {}).sort()).toEqual(['ann', 'p1', 'p2', 'p3', 'p4', 'p5'])
 })
 
-test('files are in order, with URLs that are valid for the reader for a day; images have a thumbnail', async () => {
+test('files are in order, with URLs for a day; images have a thumbnail', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'see')
   const image = { filename: 'photo.png', contentType: 'image/png', width: 640, height: 480 }
@@ -90,7 +90,7 @@ test('a message with only files has no text', async () => {
   expect(message?.body).toBeUndefined()
 })
 
-test('a preview shows the texts of the page, with its image from this server', async () => {
+test('a preview shows texts, with its image from this server', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'see https://example.org/a')
   await addPreview(fleet, roomId, id, page)
@@ -136,7 +136,7 @@ test('an echo shows the content of its reply', async () => {
   }
 })
 
-test('an echo replies to the same message as its reply, and has no thread', async () => {
+test('an echo replies to what its reply does, and has no thread', async () => {
   const roomId = await room()
   const root = await say(ann(), roomId, 'root')
   const posted = await say(ann(), roomId, 'both', {

@@ -36,7 +36,7 @@ const codesOf = async (calls: Promise<unknown>[]) =>
   )
 
 describe('without PostgreSQL', () => {
-  test('posts, reads and facts fail with unavailable; posts and reads work again once the database is back', async () => {
+  test('posts, reads and facts fail with unavailable, and work again afterwards', async () => {
     await post('before')
     await fleet.database.stop()
     const codes = await codesOf(oneCallOfEach())
@@ -48,7 +48,7 @@ describe('without PostgreSQL', () => {
 })
 
 describe('without NATS', () => {
-  test('posts fail with unavailable, and work again afterwards; messages posted before reach the stream', async () => {
+  test('posts fail with unavailable, and work again afterwards', async () => {
     await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.message_posted.text`)
     const { message } = await post('just before')
     await fleet.nats.stop()

@@ -6,13 +6,11 @@ import { pageBytes } from '../src/domain/page-bytes.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 const long = 'x'.repeat(10_000)
-/** The number of such messages that fit on a page. */
 const fitting = Math.floor(pageBytes / long.length)
 
 let fleet: Fleet
 let roomId: string
 let root: string
-/** Ids of long replies in the thread, each with an echo in the timeline. */
 let replies: string[]
 let timeline: string[]
 
@@ -40,7 +38,7 @@ const ofThread = async (more: object): Promise<Page> =>
 
 const idsOf = (pages: readonly Page[]) => pages.flatMap((page) => page?.events.map(({ id }) => id) ?? [])
 
-/** Reads all pages, from the latest to the first and back; returns them oldest first. */
+/** From the latest to the first and back; returns them oldest first. */
 async function allPages(read: Read) {
   const pages = [await read(undefined)]
   while (pages[0]?.hasOlder) pages.unshift(await read({ case: 'before', value: pages[0].startCursor }))
@@ -51,14 +49,14 @@ async function allPages(read: Read) {
 }
 
 describe('the size of pages in bytes is limited', () => {
-  test('in a room, and pages lead through all of it in both directions', async () => {
+  test('in a room', async () => {
     const { pages, again } = await allPages((cursor) => ofRoom({ limit: 500, cursor }))
     expect(pages.map((page) => page?.events.length).reverse()).toEqual([fitting, fitting, 6])
     expect(new Set(timeline).size).toBe(2 * fitting + 6)
     expect(idsOf(again)).toEqual(timeline)
   })
 
-  test('in a thread, and the latest page also has the root', async () => {
+  test('in a thread, whose latest page has the root, too', async () => {
     const { pages, again } = await allPages((cursor) => ofThread({ limit: 500, cursor }))
     expect(pages.map((page) => page?.events.length)).toEqual([3, fitting, fitting + 1])
     expect(idsOf(pages).filter((id) => id !== root)).toEqual(replies)
@@ -129,7 +127,7 @@ test('attachments and reactions count toward the size of a page', async () => {
   expect(idsOf(again)).toEqual(idsOf(pages))
 })
 
-test('a caller with too many concurrent reads is refused, but posts succeed', async () => {
+test('too many concurrent reads of a caller are refused; posts succeed', async () => {
   const reading = Array.from({ length: 200 }, () =>
     ofRoom({ limit: 500 }).then(
       () => 'read',

@@ -20,7 +20,7 @@ describe('PreviewMessages', () => {
     return new Map(bare)
   }
 
-  test('returns the beginning of messages of any rooms, without Markdown marks', async () => {
+  test('returns the beginning of messages of any rooms, without marks', async () => {
     const [one, two] = [await fleet.room().channel(['ann']), await fleet.room().dm(['ann', 'bob'])]
     const bold = await say(fleet.as('ann'), one.roomId, `**bold** ${'x'.repeat(200)}`)
     const direct = await say(fleet.as('ann'), two.roomId, 'see')
@@ -33,7 +33,7 @@ describe('PreviewMessages', () => {
     )
   })
 
-  test('returns the text and the number of files of the reply for an echo', async () => {
+  test("returns text and number of files of an echo's reply", async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const { reply, echoId } = await postWithEcho(fleet.as('ann'), roomId)
     await attach(fleet, roomId, reply.id, [{}])
@@ -42,7 +42,7 @@ describe('PreviewMessages', () => {
     expect(await excerptsOf([roomId, echoId])).toEqual(new Map([[echoId, { text: 'better', attachments: 1 }]]))
   })
 
-  test('leaves out unknown and retracted messages, messages of another room, and other rows', async () => {
+  test('leaves out unknown, retracted and misplaced messages, and other rows', async () => {
     const room = await fleet.room().channel(['ann'])
     const other = await fleet.room().channel(['ann'])
     const { roomId } = room
@@ -82,13 +82,12 @@ describe('FindFileUses', () => {
     expect((await uses({ assetIds })).attachments).toEqual([])
   })
 
-  test('returns the preview images that messages show, until the previews are removed', async () => {
+  test('returns the preview images that messages show', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const [withImage, without] = [await say(fleet.as('ann'), roomId, 'a'), await say(fleet.as('ann'), roomId, 'b')]
     const [imageKey, named] = [newId('asset'), newId('asset')]
     const url = 'https://example.org/'
     await addPreview(fleet, roomId, withImage.id, { url, title: 'A page', embedId: 'x', imageKey })
-    // The name of the site equals the key of an image.
     await addPreview(fleet, roomId, without.id, { url, siteName: named })
     const requested = { previewImageKeys: [imageKey, named, newId('asset')] }
     expect((await uses(requested)).previewImageKeys).toEqual([imageKey])

@@ -22,7 +22,7 @@ const opened = new Resources()
 let database: Database
 beforeAll(async () => {
   const { url } = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
-  // The pool has the settings of the service, because they affect plans and limit the time of a statement.
+  // With the settings of the service, which affect plans and limit the time of a statement.
   database = opened.use(await openTestDatabase(url, { pool: 1, forceGenericPlans: true }))
   const writer = new pg.Client({ connectionString: url })
   await writer.connect()
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(async () => opened[Symbol.asyncDispose]())
 
 const count = 51
-/** The most rows that a page reads: around a reply, the root, `count` replies before and after it, and the reply. */
+/** Around a reply: the root, `count` replies before and after, and the reply. */
 const maxRows = 2 * count + 2
 type Read = (on: Connection, roomId: string, seq: bigint) => Promise<unknown>
 
@@ -43,7 +43,7 @@ const retractionIn = (roomId: string, seq: bigint) => ({
   ...{ roomId, places: [seq], threadRootEventId: null, authorId: 'U1' },
 })
 
-/** Rows repeat a pattern. These depths are at the same offset in it, so their pages have the same mixture of rows. */
+/** Rows repeat a pattern; these depths are at the same offset in it. */
 const depths = [1_000, deep.rows / 4, deep.rows / 2, deep.rows - 1_000].map(BigInt)
 const shallow = 1_000n
 
@@ -106,7 +106,7 @@ test.each<[string, string, Read]>([
     'room_events_room_id_seq_pk',
     (on, roomId, seq) => retractMessage(on, retractionIn(roomId, seq + 1n), new Date()),
   ],
-])('%s costs the same at any depth of a room', async (_, index, read) => {
+])('%s costs the same at any depth', async (_, index, read) => {
   const usual = await explainStatements(database.pool, (on) => read(on, ordinary.roomId, shallow))
   for (const depth of depths) {
     const { indexes, scanned, rows, blocks } = await explainStatements(database.pool, (on) =>
@@ -139,14 +139,14 @@ test.each<[string, (on: Connection, room: typeof deep) => Promise<unknown>]>([
 test.each<[string, string, (on: Connection, ids: string[]) => Promise<unknown>]>([
   ['files', 'message_attachments_asset', findAttachmentUses],
   ['images of previews', 'room_events_preview_image', findShownPreviewImages],
-])('the messages that use %s are found by index, without a table scan', async (_, index, find) => {
+])('messages that use %s are found by index', async (_, index, find) => {
   const ids = Array.from({ length: 200 }, () => newId('asset'))
   const { indexes, scanned } = await explainStatements(database.pool, (on) => find(on, ids))
   expect(indexes).toContain(index)
   expect(scanned.filter((table) => tables.includes(table))).toEqual([])
 })
 
-test('videos being processed are found with a partial index', async () => {
+test('videos being processed are found by a partial index', async () => {
   const { indexes, scanned } = await explainStatements(database.pool, (on) => findProcessingVideos(on, '', 100))
   expect(indexes).toContain('message_attachments_processing')
   expect(scanned.filter((table) => tables.includes(table))).toEqual([])

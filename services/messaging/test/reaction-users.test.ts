@@ -13,7 +13,6 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 const people = ['ann', 'bob', ...Array.from({ length: 10 }, (_, n) => `p${n}`)]
 const room = () => fleet.room().channel(people)
 
-/** Adds reactions of several people, one after another. */
 async function react(roomId: string, messageEventId: string, userIds: readonly string[], emoji = 'tada') {
   for (const userId of userIds) await fleet.as(userId).messages.addReaction({ roomId, messageEventId, emoji })
 }
@@ -22,7 +21,7 @@ type More = { emoji?: string; page?: { limit?: number; offset?: number; cursor?:
 const list = (roomId: string, messageEventId: string, more: More = {}, userId = 'ann') =>
   fleet.as(userId).messages.listReactionUsers({ roomId, messageEventId, emoji: 'tada', ...more })
 
-test('all users who reacted with an emoji are listed with their names, in the order of their reactions', async () => {
+test('users who reacted with an emoji are listed in the order of their reactions', async () => {
   const { roomId } = await room()
   const [{ id }, other] = [await say(fleet.as('ann'), roomId, 'x'), await say(fleet.as('ann'), roomId, 'y')]
   await react(roomId, id, ['p9', 'bob', 'p1', 'ann', 'p3', 'p2', 'p7'])
@@ -38,7 +37,7 @@ test('all users who reacted with an emoji are listed with their names, in the or
   expect(await list(roomId, id, { emoji: 'heart' })).toMatchObject({ userIds: [], page: { totalCount: 0n } })
 })
 
-test('pages lead through all users, by cursor and by offset, even while somebody reacts', async () => {
+test('pages lead through all users, even while somebody reacts', async () => {
   const { roomId } = await room()
   const { id } = await say(fleet.as('ann'), roomId, 'x')
   await react(roomId, id, people.slice(0, -1))
@@ -57,7 +56,7 @@ test('pages lead through all users, by cursor and by offset, even while somebody
   expect(await list(roomId, id, { page: { offset: 100 } })).toMatchObject({ userIds: [], page: { hasMore: false } })
 })
 
-test('a page has 50 users by default, and at most 100; reactions at the same time are ordered by user', async () => {
+test('a page has 50 users by default, and at most 100', async () => {
   const { roomId } = await room()
   const { id } = await say(fleet.as('ann'), roomId, 'x')
   const many = Array.from({ length: 120 }, (_, n) => `u${String(n).padStart(3, '0')}`)
@@ -86,7 +85,7 @@ test('the reactions to an echo are those to its reply', async () => {
   expect((await list(roomId, reply.id)).userIds).toEqual(['bob'])
 })
 
-test('without a response from accounts the list has ids without names', async () => {
+test('without accounts the list has ids without names', async () => {
   const { roomId } = await room()
   const { id } = await say(fleet.as('ann'), roomId, 'x')
   await react(roomId, id, ['p4'])
@@ -122,14 +121,14 @@ describe('the list is refused', () => {
     expect((await list(roomId, id)).userIds).toEqual(['bob'])
   })
 
-  test('for a direct message between others and for an unknown room: not_found', async () => {
+  test('for a direct message of others and an unknown room: not_found', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
     const { id } = await say(fleet.as('ann'), roomId, 'x')
     for (const named of [roomId, 'Rnothing', 'a b'])
       await expect(list(named, id, {}, 'eve')).rejects.toMatchObject(errorWith(Code.NotFound, 'room not found'))
   })
 
-  test('for another row, a retracted message and one of another room: not_found', async () => {
+  test('for another row or a retracted message: not_found', async () => {
     const { roomId } = await room()
     const { id } = await say(fleet.as('ann'), roomId, 'x')
     await react(roomId, id, ['bob'])

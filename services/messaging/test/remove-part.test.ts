@@ -29,7 +29,7 @@ const messageIdsOf = (events: readonly Event[]) =>
   )
 const url = 'https://example.org/a'
 
-test('the subjects of edits and retractions tell whether they remove a file or an image', async () => {
+test('the subjects of edits and retractions tell whether a file or image is removed', async () => {
   const roomId = await room()
   const [text, withFile, withImage] = [
     await say(ann(), roomId, 'a text'),
@@ -59,7 +59,7 @@ test('the subjects of edits and retractions tell whether they remove a file or a
 })
 
 describe('an attachment', () => {
-  test('is removed by its author, who may name the reply or the echo; the room is notified, and the event names the file', async () => {
+  test('is removed by its author through reply or echo', async () => {
     const roomId = await room()
     const { reply, echoId } = await postWithEcho(ann(), roomId)
     const [first = '', second = '', third = ''] = await attach(fleet, roomId, reply.id, [{}, {}, {}])
@@ -91,7 +91,7 @@ describe('an attachment', () => {
     ])
   })
 
-  test('is removed with its message if the message has nothing else to show; a text stays', async () => {
+  test('is removed with its message if nothing else is left', async () => {
     const roomId = await room()
     const { root, reply, echoId } = await postWithEcho(ann(), roomId)
     const [first = '', last = ''] = await attach(fleet, roomId, reply.id, [{}, {}])
@@ -139,7 +139,7 @@ describe('an attachment', () => {
     await expect(outside).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'not a member'))
   })
 
-  test('is not found if it does not exist, or if its message is unknown or retracted', async () => {
+  test('is not found if it or its message does not exist', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, 'x')
     const other = await say(ann(), roomId, 'y')
@@ -153,7 +153,7 @@ describe('an attachment', () => {
     }
   })
 
-  test('can be removed in an archived room, and so can a link preview', async () => {
+  test('can be removed in an archived room, like a link preview', async () => {
     const channel = await fleet.room().channel(['ann'])
     const { roomId } = channel
     const { id: eventId } = await say(ann(), roomId, 'x')
@@ -177,7 +177,7 @@ describe('an attachment', () => {
 })
 
 describe('a link preview', () => {
-  test('is removed by its author, who names the URL; reply and echo are announced as edited', async () => {
+  test('is removed by its author through the URL', async () => {
     const roomId = await room()
     const { reply, echoId } = await postWithEcho(ann(), roomId)
     await addPreview(fleet, roomId, reply.id, { url, title: 'Title', imageKey: 'Kimage' })
@@ -212,7 +212,7 @@ describe('a link preview', () => {
   })
 })
 
-test('the event of a retraction lists the files and the image that are removed with the message', async () => {
+test('the event of a retraction lists the files and the image', async () => {
   const roomId = await room()
   const { id: eventId } = await say(ann(), roomId, 'x')
   const ids = await attach(fleet, roomId, eventId, [{}, {}])

@@ -19,7 +19,7 @@ const list = (roomId: string, page: object = {}, more: object = {}, userId = 'an
   fleet.as(userId).rooms.listRoomAttachments({ roomId, page, ...more })
 const ids = ({ attachments }: ListRoomAttachmentsResponse) => attachments.map(({ attachment }) => attachment?.id)
 
-test('files are ordered by message, newest first, then within the message, replies included', async () => {
+test('files are ordered newest message first, then within it, replies included', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const [root, other] = [await post(roomId), await post(roomId)]
   const reply = await post(roomId, root.id)
@@ -42,7 +42,7 @@ test('files are ordered by message, newest first, then within the message, repli
   ])
 })
 
-test('URLs are valid for the reader, and images have a thumbnail of the requested size', async () => {
+test('URLs are valid for the reader; thumbnails have the requested size', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const message = await post(roomId)
   const image = { contentType: 'image/png', width: 640, height: 480 }
@@ -74,7 +74,7 @@ test('URLs are valid for the reader, and images have a thumbnail of the requeste
   })
 })
 
-test('pages lead through all files, by cursor and by offset; they have 50 by default, and at most 100', async () => {
+test('pages lead through all files; 50 by default, at most 100', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   const all: string[] = []
   for (let n = 0; n < 12; n++) {
@@ -114,7 +114,7 @@ test('files of retracted messages are not listed', async () => {
   expect(await list(roomId)).toMatchObject({ attachments: [], page: { totalCount: 0n } })
 })
 
-test('only members can list files; in an archived room they still can', async () => {
+test('only members can list files, also in an archived room', async () => {
   const room = await fleet.room().channel(['ann'])
   await attach(fleet, room.roomId, (await post(room.roomId)).id, [{}])
   await expect(list(room.roomId, {}, {}, 'eve')).rejects.toMatchObject({ code: Code.PermissionDenied })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { countCosts, eventually, type CostCounter } from '@parley/testkit'
 import fc from 'fast-check'
+import { readFollowedThreads } from '../src/store/followed-threads.ts'
 import { maxFollowsWithoutWatermark, maxPlacesAfterWatermark, settleFollows } from '../src/store/settle-follows.ts'
 import { readUnread } from '../src/store/unread.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
@@ -19,7 +20,7 @@ const post = async (userId: string, roomId: string, threadRootEventId = '') =>
   (await fleet.as(userId).messages.createMessage({ roomId, body: 'x', threadRootEventId })).message?.id ?? ''
 const threadsUnread = async (userId: string) => (await fleet.messaging.hasUnread({ userId })).followedThreads
 
-/** Adds threads with one reply each. The user follows and has read all of them. */
+/** With one reply each; the user follows and has read all. */
 async function addReadThreads(roomId: string, userId: string, threads: number): Promise<void> {
   const { pool } = fleet
   const numbers = [roomId, userId, threads]
@@ -49,7 +50,7 @@ const watermarkOf = async (userId: string, roomId: string) =>
     ])
   ).rows[0]?.seq
 
-test('HasUnread settles many read threads once, and later finds new replies in them', async () => {
+test('HasUnread settles read threads once, and finds later replies in them', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const root = await post('bob', roomId)
   await fleet.as('ann').threads.followThread({ roomId, threadRootEventId: root })
@@ -71,7 +72,7 @@ test('HasUnread settles many read threads once, and later finds new replies in t
   expect(await threadsUnread('ann')).toBe(true)
 })
 
-test('HasUnread moves a watermark when the room is far ahead of it, and unsettles unread threads', async () => {
+test('HasUnread moves a watermark far behind its room', async () => {
   const { roomId } = await fleet.room().channel(['cat', 'bob'])
   const root = await post('bob', roomId)
   await fleet.as('cat').threads.followThread({ roomId, threadRootEventId: root })
@@ -102,6 +103,15 @@ test('settled threads without new replies are not read', async () => {
   expect(rows).toBeLessThan(100)
 })
 
+test('ListFollowedThreads reads the markers of its page alone', async () => {
+  const { roomId } = await fleet.room().channel(['gus'])
+  await addReadThreads(roomId, 'gus', 2 * maxFollowsWithoutWatermark)
+  await fleet.pool.query('vacuum analyze')
+  const page = { limit: 21, offset: 0, after: undefined }
+  const { rowsOf } = await explainStatements(fleet.pool, (on) => readFollowedThreads(on, 'gus', [roomId], page))
+  expect(rowsOf).toMatchObject({ thread_markers: page.limit })
+})
+
 test('few follows are never settled', async () => {
   const { roomId } = await fleet.room().channel(['dan', 'bob'])
   await addReadThreads(roomId, 'dan', maxFollowsWithoutWatermark)
@@ -109,7 +119,7 @@ test('few follows are never settled', async () => {
   expect(await settledOf('dan')).toBe(0)
 })
 
-test('of two concurrent runs, the later one unsettles what the earlier one settled before a reply', async () => {
+test('of two concurrent runs, the later unsettles a thread with a new reply', async () => {
   const { roomId } = await fleet.room().channel(['eve', 'bob'])
   const root = await post('bob', roomId)
   await post('bob', roomId, root)
@@ -135,7 +145,7 @@ test('of two concurrent runs, the later one unsettles what the earlier one settl
   expect([await settledOf('eve'), await threadsUnread('eve')]).toEqual([0, true])
 })
 
-/** Settled threads that contradict the watermark of their reader, see `threadWatermarks`. */
+/** Settled threads that contradict `threadWatermarks`. */
 const violations = `select f.root_event_id from thread_follows f
   left join thread_watermarks w on w.user_id = f.user_id and w.room_id = f.room_id
   left join thread_markers r on r.room_id = f.room_id and r.root_event_id = f.root_event_id and r.user_id = f.user_id
@@ -145,7 +155,6 @@ where f.room_id = $1 and f.settled and (w.seq is null or exists (
     and e.seq <= w.seq and e.seq > coalesce(r.seq, 0)
 ))`
 
-/** Users with an unread followed thread, found without watermarks. */
 const unreadReaders = `select distinct f.user_id as "userId" from thread_follows f
   join threads t on t.room_id = f.room_id and t.root_event_id = f.root_event_id
   left join thread_markers r on r.room_id = f.room_id and r.root_event_id = f.root_event_id and r.user_id = f.user_id
@@ -153,7 +162,7 @@ where f.room_id = $1 and f.following and t.last_reply_seq > coalesce(r.seq, 0)`
 
 let runs = 0
 
-test('watermarks agree with replies and read markers after concurrent changes and settling', async () => {
+test('watermarks agree with replies and markers after concurrent changes', async () => {
   const [user, thread] = [fc.nat({ max: 1 }), fc.nat({ max: 2 })]
   const kind = fc.constantFrom('reply', 'retract', 'follow', 'unfollow', 'read', 'settle', 'settle')
   const rounds = fc.array(fc.array(fc.record({ kind, user, thread }), { minLength: 2, maxLength: 8 }), { maxLength: 6 })

@@ -19,7 +19,7 @@ async function createRoomWithRoot() {
   return { roomId, ann, bob, cyd, root }
 }
 
-test('a reply is in its thread, not in the timeline, and the root counts it', async () => {
+test('a reply is in its thread, not in the timeline', async () => {
   const { roomId, ann, bob, root } = await createRoomWithRoot()
   const reply = await say(bob, roomId, 'reply', { threadRootEventId: root.id })
   expect(reply).toMatchObject({ threadRootEventId: root.id, inReplyTo: '' })
@@ -39,7 +39,7 @@ test('a reply is in its thread, not in the timeline, and the root counts it', as
   expect((await ann.messages.getMessage({ roomId, eventId: reply.id })).message).toEqual(reply)
 })
 
-test('participants are counted once, in the order of their first reply, and shown up to five', async () => {
+test('participants are in the order of their first reply, and shown up to five', async () => {
   const people = Array.from({ length: 7 }, (_, n) => `p${n}`)
   const { roomId } = await fleet.room().channel(people)
   const root = await say(fleet.as('p0'), roomId, 'root')
@@ -83,7 +83,7 @@ test('the first reply announces the new thread, and its new followers', async ()
   expect(await Promise.all([ann, bob, cyd].map(follows))).toEqual([true, true, true])
 })
 
-test('the author of the root does not follow its thread after leaving the room', async () => {
+test('an author who left the room does not follow the thread', async () => {
   const left = await fleet.room().channel(['lea', 'bob'])
   const banned = await fleet.room().channel(['lea', 'bob'])
   const open = await (await fleet.room().channel([])).setUniversal(true)
@@ -95,7 +95,7 @@ test('the author of the root does not follow its thread after leaving the room',
     rooms.map(async ({ roomId }, n) => {
       await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
       const reply = await say(fleet.as('bob'), roomId, 'reply', { threadRootEventId: roots[n]?.id ?? '' })
-      // The event of the root may arrive after the recording has begun.
+      // May arrive after the recording has begun.
       const event = await eventually(() => recorded.events.find(({ id }) => id === reply.id) ?? false)
       return deliveriesOf(event).flatMap(({ to, kind }) => (kind === 'threadFollowChanged' ? to : []))
     }),
@@ -103,7 +103,7 @@ test('the author of the root does not follow its thread after leaving the room',
   expect(published).toEqual([['bob'], ['bob'], ['bob', 'lea']])
 })
 
-test('a user who replies to their own message follows the thread once', async () => {
+test('a user who replies to themselves follows the thread once', async () => {
   const { roomId, ann, root } = await createRoomWithRoot()
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
   await say(ann, roomId, 'me again', { threadRootEventId: root.id })
@@ -116,7 +116,7 @@ test('a user who replies to their own message follows the thread once', async ()
 })
 
 describe('an echo', () => {
-  test('is in the timeline with the text of its reply, after it', async () => {
+  test('is in the timeline with the text of its reply', async () => {
     const { roomId, ann, bob, root } = await createRoomWithRoot()
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
     const reply = await say(bob, roomId, 'for all', { threadRootEventId: root.id, alsoSendToChannel: true })
@@ -148,7 +148,7 @@ describe('an echo', () => {
     ])
   })
 
-  test('can be replied to: in the channel the reply refers to the echo, in the thread to the reply that it shows', async () => {
+  test('can be replied to in the channel, and in the thread through its reply', async () => {
     const { roomId, bob, root } = await createRoomWithRoot()
     const reply = await say(bob, roomId, 'for all', { threadRootEventId: root.id, alsoSendToChannel: true })
     const echoId = reply.channelEchoEventId
@@ -180,7 +180,7 @@ describe('a reply is refused', () => {
     }
   })
 
-  test('in a thread whose root is a reply, an echo or not a message: invalid_argument', async () => {
+  test('in a thread without a possible root: invalid_argument', async () => {
     const { roomId, ann, root } = await createRoomWithRoot()
     const reply = await say(ann, roomId, 'reply', { threadRootEventId: root.id, alsoSendToChannel: true })
     const { page } = await ann.rooms.getRoomEvents({ roomId })
@@ -191,7 +191,7 @@ describe('a reply is refused', () => {
     }
   })
 
-  test('in a thread if it refers to a message outside of it: invalid_argument', async () => {
+  test('in a thread to a message outside of it: invalid_argument', async () => {
     const { roomId, ann, root } = await createRoomWithRoot()
     const other = await say(ann, roomId, 'other')
     const elsewhere = say(ann, roomId, 'x', { threadRootEventId: root.id, inReplyTo: other.id })

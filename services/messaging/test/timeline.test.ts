@@ -13,7 +13,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const idsOf = (page: RoomTimelinePage | undefined) => (page?.events ?? []).map(({ id }) => id)
 
-/** Creates a room whose timeline has gaps, because replies and facts without a row take places between its rows. */
+/** Replies and facts without a row take places between timeline rows. */
 async function createRoomWithGaps(): Promise<{ room: RoomFeed; ann: Person; model: string[] }> {
   const room = await fleet.room().channel(['ann'])
   const ann = fleet.as('ann')
@@ -33,7 +33,7 @@ async function createRoomWithGaps(): Promise<{ room: RoomFeed; ann: Person; mode
 }
 
 describe('pages', () => {
-  test('of every size, in both directions, add up to the whole timeline', async () => {
+  test('of every size, in both directions, add up to the timeline', async () => {
     const { room, ann, model } = await createRoomWithGaps()
     const { roomId } = room
     const whole = await ann.rooms.getRoomEvents({ roomId })
@@ -93,7 +93,7 @@ describe('pages', () => {
     expect(idsOf((await ann.rooms.getRoomEvents({ roomId, cursor: after })).page)).toEqual(model.slice(7))
   })
 
-  test('ignore an empty cursor, and return the cursor of the request if they have no rows', async () => {
+  test('ignore an empty cursor, and return that of the request if empty', async () => {
     const { room, ann, model } = await createRoomWithGaps()
     const { roomId } = room
     const latest = (await ann.rooms.getRoomEvents({ roomId, cursor: { case: 'after', value: '' } })).page
@@ -144,7 +144,7 @@ test('a retracted message keeps its place and nothing else', async () => {
 })
 
 describe('messages by id', () => {
-  test('are returned in requested order, once; others are left out', async () => {
+  test('are returned in the requested order, once, without others', async () => {
     const [room, other] = await Promise.all([fleet.room().channel(['ann']), fleet.room().channel(['ann'])])
     const ann = fleet.as('ann')
     const post = async (roomId: string) => (await ann.messages.createMessage({ roomId, body: 'x' })).message?.id ?? ''
@@ -181,7 +181,7 @@ describe('a timeline', () => {
       call.status === 'rejected' ? (call.reason as { code: Code }).code : 'ok',
     )
 
-  test('can be read by members, in archived rooms too, but not by others, not even by owners', async () => {
+  test('can be read by members only, in archived rooms too', async () => {
     const room = await fleet.room().channel(['ann'])
     const { roomId } = room
     const read = ['ok', Code.NotFound, Code.NotFound, 'ok']

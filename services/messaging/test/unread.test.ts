@@ -15,7 +15,7 @@ const state = async (userId: string, roomId: string) => {
 const hasUnread = async (userId: string, roleIds: string[] = []) =>
   (await fleet.messaging.hasUnread({ userId, roleIds })).rooms
 
-test('a room is unread from the first message of another user until the user posts', async () => {
+test("a room is unread from another user's message until the user posts", async () => {
   const { roomId } = await fleet.room().channel(['a1', 'b1'])
   expect(await state('a1', roomId)).toMatchObject({ roomId, empty: true, hasUnread: false })
   expect((await state('a1', roomId))?.lastMessageAt).toBeUndefined()
@@ -27,7 +27,7 @@ test('a room is unread from the first message of another user until the user pos
   expect([await hasUnread('a1'), await hasUnread('b1')]).toEqual([true, false])
 })
 
-test('a reply in a thread does not make the room unread; its echo does', async () => {
+test('an echo makes the room unread, a reply does not', async () => {
   const { roomId } = await fleet.room().channel(['a2', 'b2'])
   const root = await fleet.as('a2').messages.createMessage({ roomId, body: 'x' })
   const threadRootEventId = root.message?.id ?? ''
@@ -38,7 +38,7 @@ test('a reply in a thread does not make the room unread; its echo does', async (
   expect([await hasUnread('a2'), await hasUnread('b2')]).toEqual([true, false])
 })
 
-test('only rooms that the user can read are unread, and archived rooms never are', async () => {
+test('only rooms that the user can read are unread, unless archived', async () => {
   const room = await fleet.room().channel(['a3', 'b3'])
   const { roomId } = room
   await fleet.as('a3').messages.createMessage({ roomId, body: 'x' })
@@ -76,7 +76,7 @@ async function createThread(roomId: string, author: string) {
   return { thread, reply }
 }
 
-test('a followed thread is unread from a reply of another user until the user reads it or replies', async () => {
+test("a followed thread is unread from another user's reply until read", async () => {
   const { roomId } = await fleet.room().channel(['a5', 'b5', 'c5'])
   const { thread, reply } = await createThread(roomId, 'a5')
   await reply('b5')
@@ -91,7 +91,7 @@ test('a followed thread is unread from a reply of another user until the user re
   expect(await threadUnread('a5')).toBe(false)
 })
 
-test('threads in rooms that are archived, or that the user cannot read, are not unread', async () => {
+test('threads in archived or unreadable rooms are not unread', async () => {
   const room = await fleet.room().channel(['a6', 'b6'])
   const { reply } = await createThread(room.roomId, 'a6')
   await reply('b6')
@@ -107,7 +107,7 @@ test('threads in rooms that are archived, or that the user cannot read, are not 
   expect(await threadUnread('a6')).toBe(false)
 })
 
-test('a room whose messages are all retracted is neither unread nor empty', async () => {
+test('a room of retracted messages is neither unread nor empty', async () => {
   const { roomId } = await fleet.room().channel(['a7', 'b7'])
   const { message } = await fleet.as('a7').messages.createMessage({ roomId, body: 'x' })
   await fleet.as('a7').messages.deleteMessage({ roomId, eventId: message?.id ?? '' })

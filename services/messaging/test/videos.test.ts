@@ -26,7 +26,6 @@ const eventOf = (assetId: string, version: bigint, video: State, kind = 'asset_p
 const publish = (roomId: string, assetId: string, version: bigint, video: State) =>
   fleet.messaging.applyRoomEvents({ roomId, events: [eventOf(assetId, version, video)] })
 
-/** The state of the video as bob sees it: in the message, and in the list of files. */
 async function videoStates(roomId: string, eventId: string): Promise<(MessageVideoProcessing | undefined)[]> {
   const { rooms, messages } = fleet.as('bob')
   const { message } = await messages.getMessage({ roomId, eventId })
@@ -34,7 +33,7 @@ async function videoStates(roomId: string, eventId: string): Promise<(MessageVid
   return [message?.attachments[0]?.videoProcessing, attachments[0]?.attachment?.videoProcessing]
 }
 
-test('messages and lists of files show the state of a video, with URLs at which their reader can play it', async () => {
+test('messages and lists of files show the state of a video', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const { id } = await say(fleet.as('ann'), roomId, 'look')
   const [assetId = ''] = await attach(fleet, roomId, id, [{ contentType: 'video/mp4' }])
@@ -64,7 +63,7 @@ test('messages and lists of files show the state of a video, with URLs at which 
   }
 })
 
-test('the response to a post shows that its videos are being processed', async () => {
+test('the response to a post shows that videos are processed', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const attachmentAssetIds = [newId('asset'), newId('asset')]
   for (const assetId of attachmentAssetIds) fleet.fakes.assets.set(assetId, { userId: 'ann', roomId })
@@ -83,12 +82,12 @@ test('a failed video has a reason', async () => {
     expect(video).toMatchObject({
       ...{ status: MessageVideoProcessingStatus.FAILED, reasonCode: 'original_missing', sourceAvailable: false },
     })
-  // An event that is replayed after the versions of the asset were deleted.
+  // Replayed after the versions of the asset were deleted.
   await publish(roomId, assetId, 3n, { status: 'processing' })
   for (const video of await videoStates(roomId, id)) expect(video?.status).toBe(MessageVideoProcessingStatus.FAILED)
 })
 
-test('the outcomes of videos that have been processing for minutes are requested from uploads, and applied once', async () => {
+test('outcomes of videos processing for minutes are requested from uploads, once', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const attachmentAssetIds = Array.from({ length: 3 }, () => newId('asset'))
   const [ended = '', waiting = '', young = ''] = attachmentAssetIds

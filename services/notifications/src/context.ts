@@ -16,7 +16,6 @@ export type Context = {
   /** Sends a chosen level to messaging; returns the version that messaging holds if that differs. */
   applyLevel: (chosen: ChosenLevel) => Promise<bigint | undefined>
   fetchPeople: (userIds: readonly string[]) => Promise<ReadonlyMap<string, User>>
-  /** Whether a credential is valid. */
   isCredentialValid: (credentialId: string) => Promise<boolean>
   push: Push
   now: () => Date

@@ -31,5 +31,4 @@ export function countCreated(made: readonly Created[], postedAt: Date, at: Date)
 
 export const countDismissed = (count: number): void => dismissed(count)
 export const countParkedJob = (of: string): void => parked(1, { 'parley.kind': of })
-/** Reports the number of unfinished jobs, until the result is disposed. */
 export const reportJobs = (read: () => number): Disposable => waiting(read)

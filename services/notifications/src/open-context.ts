@@ -11,10 +11,9 @@ import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { pushNetwork, startPushes, type PushOverrides } from './engines/push/index.ts'
 
-/** Parts that a test may replace. */
 export type TestOverrides = { now?: () => Date; push?: PushOverrides }
 
-/** Opens everything that handlers, consumers and jobs use, and starts sending pushes. */
+/** Also starts sending pushes. */
 export async function openContext(host: DatabaseHost, config: Config, overrides: TestOverrides): Promise<Context> {
   const { db } = host
   const accounts = host.client(AccountsInternalService)

@@ -12,11 +12,9 @@ import { createShards } from './store/shards.ts'
 
 export type Overrides = TestOverrides &
   StartOptions & {
-    /** How often to poll for jobs that were not announced. */
     jobsEveryMs?: number
   }
 
-/** Starts the deployable. */
 export function startNotifications(config: Config, overrides: Overrides = {}): Promise<Service> {
   return startDatabaseHost({ name: 'notifications', config, overrides }, (host) => compose(host, config, overrides))
 }

@@ -6,7 +6,6 @@ import { notification } from './_push-jobs.ts'
 
 export const crowdOf = (size: number): string[] => Array.from({ length: size }, (_, n) => `Ucrowd${n}`)
 
-/** Subscribes one browser per person, all with the keys of the browser `name`. */
 export async function subscribeAll(db: Db, service: PushService, name: string, userIds: readonly string[]) {
   const { p256dh, auth } = service.subscribe(name)
   await db.execute(sql`
@@ -16,6 +15,5 @@ export async function subscribeAll(db: Db, service: PushService, name: string, u
           from unnest(${sql.param([...userIds])}::text[]) user_id) browsers`)
 }
 
-/** Notifications of one message, one for each person. */
 export const toAll = (userIds: readonly string[], given: Partial<CreatedNotification> = {}): CreatedNotification[] =>
   userIds.map((userId) => notification(userId, { eventId: 'Eall', ...given }))

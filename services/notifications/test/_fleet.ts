@@ -18,7 +18,6 @@ import { ErasureReports, recordEvents, testDatabaseService } from '@parley/testk
 import { readConfig } from '../src/config.ts'
 import { startNotifications } from '../src/service.ts'
 
-/** A room of the fake rooms service. */
 export type FakeRoom = {
   members: Set<string>
   dm?: boolean
@@ -27,30 +26,24 @@ export type FakeRoom = {
   roles?: Record<string, string[]>
 }
 
-/** State of the fake services. A test can change it at any time. */
 export class FakeServices {
   readonly rooms = new Map<string, FakeRoom>()
   readonly presences = new Map<string, PresenceStatus>()
   presencesUnknown = false
-  /** Followers of threads, by thread root. */
   readonly followers = new Map<string, string[]>()
   readonly deleted = new Set<string>()
   readonly deactivated = new Set<string>()
   /** Ids of invalid credentials. */
   readonly ended = new Set<string>()
-  /** Previews of messages, by event id. */
   readonly previews = new Map<string, { text: string; attachments?: number }>()
-  /** Levels sent to messaging. */
   readonly levels: { userId: string; roomId: string; level: NotificationLevel; version: bigint }[] = []
   readonly calls: string[] = []
   /** Ids of rooms whose members were all requested, once per request. */
   readonly fullyListedRooms: string[] = []
   allUnavailable = false
   readonly unavailableMethods = new Set<string>()
-  /** Delays the page of recipients after this user until the promise resolves. */
   beforeRecipients: (after: string) => Promise<void> = () => Promise.resolve()
 
-  /** Delays the previews of messages until the promise resolves. */
   beforePreviews: () => Promise<void> = () => Promise.resolve()
 
   room(roomId: string, members: readonly string[], more: Omit<FakeRoom, 'members'> = {}): FakeRoom {
@@ -66,7 +59,7 @@ export class FakeServices {
   }
 }
 
-/** The notifications service with a real database and bus; other services are fakes on the bus. */
+/** Other services are fakes on the bus. */
 export type Fleet = Awaited<ReturnType<typeof openFleet>>
 
 const services = {
@@ -87,10 +80,8 @@ export const openFleet = () =>
       await harness.serveFakes(routesOf(fakes, erasures))
       return {
         ...{ fakes, erasures, natsUrl: harness.nats.url },
-        /** Events published by notifications. */
         published: harness.use(await recordEvents(harness.bus, 'evt.>')),
         as: (userId: string, ...roleIds: string[]) => harness.clients(services, { userId, roleIds }),
-        /** Clients like `as`, with a session of the user. */
         inSession: (userId: string, credentialId: string) => harness.clients(services, { userId, credentialId }),
         internal: harness.client(NotificationsInternalService),
       }

@@ -1,19 +1,14 @@
-/** A user's level for the room. */
 export type Level = 'default' | 'muted' | 'all'
 
 type PostedMessage = {
   seq: bigint
   eventId: string
-  /** Id of the message; for an echo, of the reply that it shows. */
   messageId: string
-  /** Root of the thread; empty in the main timeline. */
   root: string
   retracted: boolean
-  /** The reason of each user's notification, if their level allows it. */
   reasons: Map<number, string>
 }
 
-/** A posted message, as its event describes it. */
 export type Post = {
   author: number
   seq: bigint
@@ -26,7 +21,7 @@ export type Post = {
   followers?: readonly number[]
 }
 
-/** Records everything that happens in a room, and computes from all of it which notifications must be pending. */
+/** Records everything that happens in a room, and computes which notifications must be pending. */
 export class RoomHistory {
   readonly levels: Level[]
   readonly members: boolean[]
@@ -74,7 +69,6 @@ export class RoomHistory {
     this.#dismissed.push({ user, messageId })
   }
 
-  /** The pending notifications of a user, oldest first. */
   pending(user: number): { eventId: string; kind: string }[] {
     const seen = new Set<string>()
     return this.messages.flatMap(({ seq, eventId, messageId, root, retracted, reasons }) => {

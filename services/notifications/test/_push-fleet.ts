@@ -6,10 +6,8 @@ import { queueDismissals, queuePushes, type CreatedNotification } from '../src/e
 import { openFleet } from './_fleet.ts'
 import { notification } from './_push-jobs.ts'
 
-/** The keys with which pushes are signed. */
 export const vapid = newVapidKeys()
 
-/** Settings with push enabled. */
 export const pushOn = {
   PARLEY_PUSH_ENABLED: 'true',
   PARLEY_PUSH_VAPID_PUBLIC_KEY: vapid.publicKey,
@@ -18,13 +16,11 @@ export const pushOn = {
   PARLEY_WEBSERVER_URL: 'https://chat.example',
 }
 
-/** Age, in milliseconds, at which a push that fails is given up. */
 export const giveUpMs = 3_600_000
 
-/** Short delays, so that failed pushes are retried almost at once. */
+/** Short, so that failed pushes are retried almost at once. */
 const retryLimits = { initialMs: 40, maxMs: 200, giveUpMs }
 
-/** A fleet with a fake push service. */
 export type PushFleet = Awaited<ReturnType<typeof openPushFleet>>
 
 export async function openPushFleet() {
@@ -38,13 +34,11 @@ export async function openPushFleet() {
         { ...pushOn, PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true' },
         { push: { retryLimits, pollMs: 100, ...overrides } },
       ),
-    /** Subscribes a browser of a user. */
     async subscribe(userId: string, name: string, at = service): Promise<string> {
       const browser = at.subscribe(name)
       await fleet.as(userId).push.subscribe(browser)
       return browser.endpoint
     },
-    /** Queues a push for a user about a message in room R1, which all users of these tests can read. */
     async notify(userId: string, given: Partial<CreatedNotification> = {}): Promise<void> {
       const created = notification(userId, given)
       const { roomId, eventId } = created

@@ -4,7 +4,6 @@ import { sql } from 'drizzle-orm'
 import type { CreatedNotification } from '../src/engines/push/queue.ts'
 import { pushSubscriptions } from '../src/store/schema.ts'
 
-/** Inserts a subscription of a user's browser. */
 export async function insertSubscription(db: Db, userId: string, endpoint: string): Promise<void> {
   await db.insert(pushSubscriptions).values({
     endpointDigest: createHash('sha256').update(endpoint).digest(),
@@ -18,7 +17,6 @@ export const notification = (userId: string, given: Partial<CreatedNotification>
   ...given,
 })
 
-/** Returns the queued pushes as text, sorted. */
 export async function queuedPushes(db: Db): Promise<string[]> {
   const { rows } = await db.execute<{ line: string }>(sql`
     select j.action || ' ' || j.tag || ' at ' || s.endpoint || case when withdrawn then ' withdrawn' else '' end as line

@@ -14,7 +14,6 @@ type Plan = {
 /** What executed statements read, according to their query plans. */
 export type PlanSummary = {
   indexes: string[]
-  /** Tables that were scanned sequentially. */
   scanned: string[]
   /** The largest number of rows that a plan node read. */
   max: number

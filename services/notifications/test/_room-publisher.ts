@@ -10,14 +10,12 @@ export { publishEvents as publish } from '@parley/testkit'
 
 export type PostedFact = MessageInitShape<typeof MessagePostedFactSchema>
 
-/** Publishes the events of a room like messaging: all but read markers take the next place in the log of the room. */
+/** Publishes the events of a room like messaging: all but read markers take the next place in its log. */
 export class RoomPublisher {
   readonly #bus: Bus
   readonly #roomId: string
   #seq = 0n
-  /** All events so far, so that a test can publish them again. */
   readonly published: OutgoingEvent[] = []
-  /** Whether events are only recorded, not published. */
   isHolding = false
 
   constructor(bus: Bus, roomId: string) {
@@ -56,7 +54,7 @@ export class RoomPublisher {
     await this.announce({ kind, ...about, occurredAt, actorId: '', fact: { case: 'roomFact', value } })
   }
 
-  /** Makes later events reuse places, like messaging after its database was restored to an earlier state. */
+  /** Later events reuse places, as after a restore of messaging's database. */
   goBack(seq: bigint): void {
     this.#seq = seq
   }
@@ -78,7 +76,6 @@ export class RoomPublisher {
     return this.announce({ id, kind, ...about, occurredAt: new Date(), actorId, fact })
   }
 
-  /** Publishes an event to the stream, like the relay. */
   async announce(event: OutgoingEvent): Promise<void> {
     const published = { id: newId('event'), ...event }
     this.published.push(published)
@@ -86,7 +83,6 @@ export class RoomPublisher {
   }
 }
 
-/** The envelopes that a user received, in order and without duplicates. */
 export function receivedBy({ events }: Recording, userId: string): RealtimeEventEnvelope['event'][] {
   const received = new Map<string, RealtimeEventEnvelope['event']>()
   for (const { deliveries } of events) {

@@ -5,10 +5,8 @@ import { sql } from 'drizzle-orm'
 import { openFleet, type Fleet } from './_fleet.ts'
 import { RoomPublisher } from './_room-publisher.ts'
 
-/** People with the level ALL_MESSAGES: more than are notified at once. */
 const fans = Array.from({ length: 1200 }, (_, n) => `U${String(n).padStart(6, '0')}`)
 
-/** Longer, because these tests notify many people. */
 const longTimeout = { timeoutMs: 60_000 }
 
 let fleet: Fleet
@@ -30,7 +28,7 @@ const expectNotified = (eventId: string, userIds: readonly string[]) =>
 const rowsOf = async (statement: string) => (await fleet.db.execute(statement)).rowCount
 const jobs = () => rowsOf('select from notification_jobs')
 
-/** Posts plain messages so that all but the first are handled in one batch. Returns the id of the last. */
+/** The first post is handled alone, the others in one batch. Returns the id of the last. */
 async function postTogether(roomId: string, count: number): Promise<string> {
   const publisher = new RoomPublisher(fleet.bus, roomId)
   return fleet.db.transaction(async (tx) => {
@@ -64,7 +62,7 @@ test('the members of a universal room are never all listed', async () => {
   expect(fleet.fakes.fullyListedRooms).toEqual([])
 })
 
-test('a post without mentions is handled while the rooms service is unavailable; its notifications follow', async () => {
+test('a post without mentions is handled while rooms is unavailable; its notifications follow', async () => {
   fleet.fakes.room('R1', [...fans.slice(0, 3), 'Uann'])
   fleet.fakes.unavailableMethods.add('listRecipients')
   const eventId = await new RoomPublisher(fleet.bus, 'R1').post('Uann')

@@ -18,7 +18,7 @@ let clock = Date.now() - 3_600_000
 const ann = newId('user')
 const bob = newId('user')
 
-/** A new room id, with functions that create messages for bob, apply changes and read bob's list. */
+/** Creates messages for bob, applies changes and reads bob's list. */
 function newRoom() {
   const roomId = newId('room')
   let seq = 0n
@@ -75,7 +75,7 @@ test.each(ways)('the echo of a reply that was read in its thread notifies nobody
 })
 
 test.each(ways)(
-  'a person who read and left a room and came back is notified only of later messages, newest first, %s',
+  'a person who read, left and came back is notified only of later messages, newest first, %s',
   async (_, applyAll) => {
     const room = newRoom()
     addFakeRoom(room.roomId)

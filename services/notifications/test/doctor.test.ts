@@ -14,7 +14,7 @@ const env = {
 }
 const check = (changes: Record<string, string>) => pushCheck({ env: { ...env, ...changes } })
 
-test('valid push settings pass, and push that is off or without TLS is reported', async () => {
+test('valid push settings pass; push that is off or without TLS is reported', async () => {
   expect(await check({})).toMatchObject([{ check: 'push', result: 'ok' }])
   expect(await check({ PARLEY_PUSH_ENABLED: 'false' })).toMatchObject([
     { result: 'warn', next: expect.stringContaining('parley vapid generate') },

@@ -25,7 +25,6 @@ const levels = {
 
 const user = fc.nat({ max: users - 1 })
 const some = fc.uniqueArray(user, { maxLength: users })
-/** Selects one of the messages posted so far, as the index modulo their number. */
 const said = fc.nat({ max: 15 })
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('post' as const), user, some, everyone: fc.boolean() }) },
@@ -49,7 +48,6 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
-/** Creates a separate room with people who are in no other room. */
 function newRun() {
   const roomId = newId('room')
   const ids = Array.from({ length: users }, () => newId('user'))
@@ -168,7 +166,6 @@ test('after any sequence of events, lists and counts match the model', async () 
       for (const it of steps) await applyStep(run, it)
       await untilHandled(run)
       await check(run)
-      // The bus may deliver events again, and in any order.
       const order = new Map(run.publisher.published.map((event) => [event, random.next().value]))
       const again = [...run.publisher.published].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
       for (const event of again) await publish(fleet.bus, event)

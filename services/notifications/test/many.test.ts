@@ -15,7 +15,6 @@ const program = fileURLToPath(new URL('programs/notifications.ts', import.meta.u
 const many = (count: number, prefix = 'U') =>
   Array.from({ length: count }, (_, n) => `${prefix}${String(n).padStart(6, '0')}`)
 
-/** Longer, because these tests notify many people. */
 const longTimeout = { timeoutMs: 100_000 }
 
 let fleet: Fleet
@@ -53,7 +52,7 @@ async function runProgram() {
   return child
 }
 
-test('everyone in a large room is notified once, even if a process dies midway and others continue', async () => {
+test('everyone in a large room is notified once, even if a process dies midway', async () => {
   const members = many(8000)
   fleet.fakes.room('R1', members)
   const dying = await runProgram()
@@ -70,7 +69,6 @@ test('everyone in a large room is notified once, even if a process dies midway a
   await gone
   release()
   expect((await notificationsOf(eventId)).length).toBeLessThan(members.length - 1)
-  // Ends the lease of the dead process now.
   await fleet.db.execute(sql`update notification_jobs set due_at = now()`)
   await fleet.start()
   await fleet.start()
@@ -82,8 +80,8 @@ test('everyone in a large room is notified once, even if a process dies midway a
   expect(announcedTo(eventId)).toHaveLength(others.length)
 })
 
-test('large roles and @here notify all whom they mention, and a holder of the role gets a mention instead of a reply', async () => {
-  // Too long to elapse, so jobs run only when announced.
+test('large roles and @here notify all whom they mention; a holder of the role gets a mention instead of a reply', async () => {
+  // Too long to elapse: jobs run only when announced.
   await fleet.start({}, { jobsEveryMs: 3_600_000 })
   const cooks = many(500, 'Ucook')
   const others = many(300, 'Uother')
@@ -148,7 +146,7 @@ test('if more users have the level ALL_MESSAGES than a room has members, a post 
   }
 })
 
-test('a mention of everyone does not wait for jobs that notify many users with the level ALL_MESSAGES', async () => {
+test('a mention of everyone does not wait for jobs about the level ALL_MESSAGES', async () => {
   const fans = many(1200)
   await fleet.db.execute(sql`insert into notification_levels (user_id, room_id, level)
     select user_id, '', 'all_messages' from unnest(${sql.param(fans)}::text[]) user_id`)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => fleet[Symbol.asyncDispose]())
 
-/** Mentions a user several times in a separate room; returns the ids of the messages, newest first. */
+/** Uses a separate room; returns the ids of the messages, newest first. */
 async function mention(userId: string, times: number, roomId = `R${userId}`): Promise<string[]> {
   fleet.fakes.room(roomId, ['Uann', userId])
   const publisher = new RoomPublisher(fleet.bus, roomId)
@@ -34,7 +34,7 @@ test('unauthenticated calls are refused', async () => {
   await expect(anonymous.listNotifications({})).rejects.toMatchObject({ code: Code.Unauthenticated })
 })
 
-test('lists are sorted newest first and paged by cursor or offset, and an invalid cursor is refused', async () => {
+test('lists are sorted newest first and paged by cursor or offset; an invalid cursor is refused', async () => {
   const messages = await mention('Upages', 7)
   const { notifications } = fleet.as('Upages')
   const eventsOf = ({ notifications: items }: Awaited<ReturnType<typeof notifications.listNotifications>>) =>
@@ -60,7 +60,7 @@ test('lists are sorted newest first and paged by cursor or offset, and an invali
     })
 })
 
-test('only its recipient can read or dismiss a notification, and it can be read only while it is pending', async () => {
+test('only its recipient can read or dismiss a notification, and read it only while it is pending', async () => {
   await mention('Uowner', 3)
   const { notifications } = fleet.as('Uowner')
   const [a, b, c] = (await notifications.listNotifications({})).notifications.map(({ id }) => id)
@@ -134,7 +134,7 @@ test('a user who is no longer a member of a room sees no notifications in it', a
   })
 })
 
-test('notifications in rooms that the caller may no longer read are neither shown nor counted, and are dismissed', async () => {
+test('notifications in rooms that the caller may no longer read are not shown or counted, and are dismissed', async () => {
   await mention('Uclosed', 2, 'Rshut')
   await mention('Uclosed', 1, 'Ropen')
   const { notifications } = fleet.as('Uclosed')
@@ -194,7 +194,7 @@ test('notifications caused by a deleted person are dismissed, and the recipient 
   const received = () =>
     receivedBy(fleet.published, 'Ubereft').filter((event) => event.case === 'notificationDismissed')
   await eventually(() => expect(received()).toHaveLength(2))
-  // Events that were not relayed during a pass are found again by the next one.
+  // Events that were not relayed during a pass are found by the next one.
   for (let pass = 2, found: bigint | undefined = 1n; found !== 0n; pass++) {
     await requestErasure(fleet.bus, 'Uleaver', pass)
     await eventually(() => expect(fleet.erasures.found('Uleaver', pass)).toBeDefined())

@@ -66,7 +66,7 @@ test('the lease of a long job is renewed, regardless of clock differences', asyn
       allShards.filter((shard) => !shardsOf(['U0']).includes(shard)),
     )
     await new RoomPublisher(fleet.bus, 'R1').post('U0', { mentions: { all: true } })
-    // Keeps the transaction alive: the server ends one that is idle for two seconds.
+    // The server ends a transaction that is idle for two seconds.
     const eventuallyInTransaction = (check: () => Promise<void>) =>
       eventually(() => tx.execute(sql`select 1`).then(check))
     await eventuallyInTransaction(async () => expect(await waiting()).toMatchObject([{ fence: 1 }]))

@@ -18,7 +18,6 @@ afterAll(() => fleet[Symbol.asyncDispose]())
 
 const preferencesOf = (userId: string) => fleet.internal.getPreferences({ userId })
 
-/** The events about a user's levels, in order, without duplicates. */
 const publishedOf = (userId: string) => {
   const events = fleet.published.events.filter(({ aggregateId }) => aggregateId === userId)
   return [...new Map(events.map((event) => [event.id, event])).values()].map(({ kind, version, fact, deliveries }) => {
@@ -42,7 +41,7 @@ test('without a chosen level, the effective level is NORMAL', async () => {
   })
 })
 
-test('messaging gets a level before the call is answered, and the call succeeds even if messaging is unavailable', async () => {
+test('messaging gets a level before the call is answered; the call succeeds without messaging too', async () => {
   const { levels, unavailableMethods } = fleet.fakes
   const { preferences } = fleet.as('Ustays')
   await preferences.updateRoomNotificationPreference({ roomId: 'R1', level: MUTED })

@@ -14,7 +14,6 @@ beforeEach(async () => {
 })
 afterEach(() => push[Symbol.asyncDispose]())
 
-/** Queues the pushes of one message, one for each of `size` people. */
 async function queueMassPushes(size: number) {
   const { db, fakes } = push.fleet
   const crowd = crowdOf(size)
@@ -37,7 +36,6 @@ test('the push of a direct message arrives while most mass pushes still wait', a
     return { status: 201 }
   }
   await push.start()
-  // The push service does not answer, so the maximum number of pushes is in flight.
   await eventually(() => expect(held.length).toBeGreaterThanOrEqual(4), within)
   await push.notify('Ubob', { eventId: 'Edirect', kind: 'direct_message' })
   // The push service answers a few more requests, then none again.

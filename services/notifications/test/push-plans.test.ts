@@ -14,9 +14,7 @@ import { explainStatements } from './_query-plans.ts'
 const opened = new Resources()
 let db: Db
 
-/**
- * Queues 100,000 pushes of one message, with three priorities and two hosts. A tenth of them is not due yet.
- */
+/** 100,000 pushes of one message, with three priorities and two hosts. A tenth of them is not due yet. */
 beforeAll(async () => {
   const { url } = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
   ;({ db } = opened.use(await openTestDatabase(url, { pool: 1, statementTimeoutMs: 60_000 })))

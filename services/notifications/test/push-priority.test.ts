@@ -25,7 +25,6 @@ afterAll(() => opened[Symbol.asyncDispose]())
 
 const push = (created: readonly CreatedNotification[]) => db.transaction((tx) => queuePushes(tx, created))
 
-/** Number of queued pushes per priority. */
 async function depths(): Promise<Record<string, number>> {
   return Object.fromEntries((await measureQueue(db)).map(({ lane, depth }) => [lane, depth]))
 }
@@ -54,7 +53,7 @@ test('a push is overdue ten minutes after its creation', async () => {
   expect(await measureQueue(db)).toMatchObject([{ lane: 'first', depth: 3, overdue: 1 }])
 })
 
-test('priorities are the same whether people are notified in several transactions or in one', async () => {
+test('priorities do not depend on the number of transactions that notify', async () => {
   for (let from = 0; from < 500; from += 10) await push(toAll(crowd.slice(from, from + 10)))
   expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
 })
@@ -80,7 +79,7 @@ test('of many dismissals for one message, 400 get the priority “soon”, and t
   expect(await depths()).toEqual({ soon: 401, mass: 101 })
 })
 
-test('a push withdrawn while it is being sent gets the priority “first”, because its dismissal waits for it', async () => {
+test('a push withdrawn while it is being sent gets the priority “first”: its dismissal waits for it', async () => {
   await push([notification('Ubob', { kind: 'room_message' })])
   await db.execute(sql`update push_jobs set lane = 'mass', attempts = 1, leased_until = now() + interval '1 minute'`)
   await db.transaction((tx) => queueDismissals(tx, [{ userId: 'Ubob', tag: 'room-message-E1' }]))

@@ -5,11 +5,11 @@ import { sql } from 'drizzle-orm'
 import { openPushFleet, type PushFleet } from './_push-fleet.ts'
 import { queuedPushes } from './_push-jobs.ts'
 
-/** Address that the tests treat as public. */
+/** An address that counts as public. */
 const outside = '127.0.0.2'
 let push: PushFleet
 let publicService: PushService
-/** The addresses of each name: one list per lookup. The last list is used for all further lookups. */
+/** One list per look-up of a name. The last list is used for all further look-ups. */
 let answers: Record<string, string[][]> = {}
 
 beforeAll(async () => {
@@ -37,7 +37,6 @@ beforeEach(async () => {
   await push.fleet.db.execute(sql`truncate push_subscriptions cascade`)
 })
 
-/** Inserts a subscription into the database directly, bypassing the checks of its endpoint. */
 async function subscribeAt(host: string, service: PushService) {
   const browser = service.subscribe('x')
   const endpoint = `http://${host}:${service.port}/push/x`

@@ -20,7 +20,6 @@ beforeEach(() => {
 
 const waitUntilDrained = () => eventually(async () => expect(await queuedPushes(push.fleet.db)).toEqual([]))
 
-/** Waits until a browser has received this many pushes. */
 async function pushesAt(browser: string, times = 1) {
   await eventually(() => expect(push.service.receivedBy(browser)).toHaveLength(times))
   return push.service.receivedBy(browser)
@@ -66,7 +65,7 @@ test('each browser of the recipient gets the push, and no other browser does', a
   expect(push.service.receivedBy('other')).toEqual([])
 })
 
-test('a push about a room message has normal urgency, and gives the number of files if there is no text', async () => {
+test('a push about a room message has normal urgency, and the number of files if there is no text', async () => {
   await push.subscribe(user, 'files')
   push.fleet.fakes.previews.set('Efiles', { text: '', attachments: 2 })
   await push.notify(user, { eventId: 'Efiles', kind: 'room_message' })
@@ -74,7 +73,7 @@ test('a push about a room message has normal urgency, and gives the number of fi
   expect(received).toMatchObject({ urgency: 'normal', payload: { body: 'Sent 2 files', tag: 'room-message-Efiles' } })
 })
 
-test('a dismissal is sent to every browser of the user, under the topic of the push that it dismisses', async () => {
+test('a dismissal goes to every browser of the user, under the topic of the push that it dismisses', async () => {
   await push.subscribe(user, 'first')
   await push.notify(user, { eventId: 'Edone' })
   const [shown] = await pushesAt('first')
@@ -88,7 +87,7 @@ test('a dismissal is sent to every browser of the user, under the topic of the p
   await waitUntilDrained()
 })
 
-test('a dismissal is sent only after the push that shows its notification is finished', async () => {
+test('a dismissal is sent only after the push that it dismisses is finished', async () => {
   await push.subscribe(user, 'ordered')
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))

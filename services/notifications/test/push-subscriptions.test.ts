@@ -8,7 +8,6 @@ import { notification, queuedPushes, insertSubscription } from './_push-jobs.ts'
 import { publish } from './_room-publisher.ts'
 
 const inside = ['10.0.0.1', '127.0.0.1', '169.254.169.254', '192.168.1.1', '[::1]', '[fd00::1]', '[::ffff:10.0.0.1]']
-/** Host names that were resolved. */
 const resolved: string[] = []
 let push: PushFleet
 
@@ -91,7 +90,7 @@ describe('sessions:', () => {
     await eventually(async () => expect(await browsersOf('Uw')).toEqual(['w']))
   })
 
-  test('subscribing fails if the session has ended or cannot be checked; an existing subscription is kept', async () => {
+  test('subscribing fails if the session has ended or cannot be checked; an existing subscription stays', async () => {
     push.fleet.fakes.ended.add('S-gone')
     await expect(inSession('Uv', 'S-gone').subscribe(browserOf('v'))).rejects.toMatchObject({
       code: Code.Unauthenticated,

@@ -16,7 +16,6 @@ beforeAll(async () => {
 })
 afterAll(() => fleet[Symbol.asyncDispose]())
 
-/** Creates people for one test, so that tests do not affect one another. */
 function people<const N extends string>(...names: N[]): Record<N, string> {
   return Object.fromEntries(names.map((name) => [name, `${newId('user')}${name}`])) as Record<N, string>
 }
@@ -33,7 +32,7 @@ const pendingOf = async (userId: string) =>
     eventId: kind.value?.eventId,
   }))
 
-/** Waits until all events of a room are handled: posts a last mention and waits for its notification. */
+/** Posts a last mention and waits for its notification: all earlier events of the room are then handled. */
 async function untilSettled(publisher: RoomPublisher, roomId: string) {
   const last = `${newId('user')}last`
   fleet.fakes.rooms.get(roomId)?.members.add(last)
@@ -253,7 +252,7 @@ test('messages that are read notify nobody, reading dismisses notifications, and
   )
 })
 
-test('after a restore of messaging, new messages also notify people who had read or left at places that are now reused', async () => {
+test('after a restore of messaging, new messages also notify people who had read or left at reused places', async () => {
   const { ann, bob, cat } = people('ann', 'bob', 'cat')
   const { roomId, publisher } = roomOf([ann, bob, cat])
   const mention = { mentions: { userIds: [bob, cat] } }

@@ -1,12 +1,8 @@
-/**
- * The reason for closing a socket, which is sent to the client first: a stable code, a message for people, and the
- * close code of the WebSocket.
- */
+/** Sent to the client before the socket closes: a stable code, a message for people, and the close code. */
 export type FatalError = {
   code: string
   message: string
   closeCode: number
-  /** Whether the failure is temporary. If so, the error says when to retry. */
   isTemporary?: true
 }
 
@@ -24,7 +20,6 @@ export const badSubscribe = (message: string): FatalError => ({
 })
 export const badFrame = (message: string): FatalError => ({ code: 'bad_frame', message, closeCode: protocolError })
 
-/** The same error for a frame that is too long; only the close code differs. */
 export const withTooBigCode = (error: FatalError): FatalError => ({ ...error, closeCode: tooBig })
 
 export const unsupportedProtocol = (version: number): FatalError => ({
@@ -43,7 +38,7 @@ export const temporarilyUnavailable: FatalError = {
   closeCode: tryAgainLater,
   isTemporary: true,
 }
-/** Has the code temporarily_unavailable, after which clients reconnect by themselves, with growing delays. */
+/** The code makes clients reconnect by themselves, with growing delays. */
 export const tooManyUnauthenticated: FatalError = {
   ...temporarilyUnavailable,
   message: 'too many unauthenticated sockets from your network; wait and try again',
@@ -59,7 +54,7 @@ export const subscribeFailed: FatalError = {
   isTemporary: true,
 }
 
-/** A reason for closing a socket that is not an error. `reconnect`: whether the client should connect again. */
+/** Not an error. `reconnect`: whether the client should connect again. */
 export type StreamEnd = { code: string; message: string; reconnect: boolean; closeCode: number }
 
 const serviceRestart = 1012

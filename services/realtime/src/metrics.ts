@@ -48,7 +48,6 @@ const dependencyFailures = counter('parley.realtime.dependency_failures', {
 })
 const log = logger('realtime')
 
-/** Everything this service counts or logs. */
 export type Metrics = ReturnType<typeof createMetrics>
 
 export function createMetrics() {

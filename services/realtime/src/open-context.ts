@@ -8,10 +8,6 @@ import { verifyUntilAnswered } from './jobs/verify-sessions.ts'
 import { createMetrics } from './metrics.ts'
 import { openSocketServer } from './ws/open-socket-server.ts'
 
-/**
- * Opens the port for sockets, which does not accept any yet, and passes events and hints to its hub. `load` reads the
- * state that does not come from the stream: the policy and the universal rooms.
- */
 export async function openContext(host: Host, config: Config) {
   const { signal } = host
   const metrics = createMetrics()

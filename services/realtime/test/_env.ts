@@ -15,7 +15,6 @@ export type Node = TestProcess
 
 export type Env = Awaited<ReturnType<typeof openEnv>>
 
-/** The environment of realtime: a real bus, and stand-ins for other services. */
 export const openEnv = () =>
   testService(
     {
@@ -36,7 +35,6 @@ export const openEnv = () =>
       harness.beforeDispose('sockets', () => sockets.forEach((socket) => socket.close()))
       return {
         ...services,
-        /** Opens a socket of a user, with its stream. */
         async socketOf(node: Node, userId: string): Promise<Socket> {
           const socket = await Socket.openSubscribed(node.url, services.signIn(userId))
           sockets.push(socket)
@@ -46,15 +44,11 @@ export const openEnv = () =>
     },
   )
 
-/** The cookie header of a browser session. */
 export const cookieOf = (handle: string): string => `parley_session=${signSessionCookie(cookieSecret, handle)}`
 
 let marks = 0
 
-/**
- * Publishes an event for these users and waits until their sockets have received it, and therefore everything published
- * before it.
- */
+/** Waits until the sockets have received an event, and therefore everything published before it. */
 export async function settle(env: Env, people: Record<string, Socket[]>): Promise<void> {
   const mark = postedTo(Object.keys(people), `Rmark${++marks}`, 1)
   await publishEvents(env.bus, mark)
@@ -65,6 +59,6 @@ export async function settle(env: Env, people: Record<string, Socket[]>): Promis
   )
 }
 
-/** Ids of the events that a socket received, without those of `settle`. */
+/** Without the events of `settle`. */
 export const receivedBy = (socket: Socket): string[] =>
   socket.events.filter(({ event }) => !JSON.stringify(event.value ?? {}).includes('Rmark')).map(({ id }) => id)

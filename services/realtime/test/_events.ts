@@ -28,7 +28,7 @@ const toUsers = (userIds: string[], envelope: Uint8Array) => ({
   audience: { case: 'users', value: { userIds } } as const,
 })
 
-/** A message posted in a channel. `bytes`: how many bytes to add to the event that clients receive. */
+/** In a channel. `bytes`: added to the event that clients receive. */
 export function posted(roomId: string, roomSeq: number, bytes = 0): EventInit {
   const event = common('room', roomId, roomSeq)
   const value = { roomId, messageEventId: event.id, ...(bytes > 0 && { threadRootEventId: 'x'.repeat(bytes) }) }
@@ -41,13 +41,11 @@ export function posted(roomId: string, roomSeq: number, bytes = 0): EventInit {
   }
 }
 
-/** A message posted in a direct message room, for these participants. */
 export function postedTo(userIds: string[], roomId: string, roomSeq: number): EventInit {
   const { deliveries = [], ...event } = posted(roomId, roomSeq)
   return { ...event, deliveries: deliveries.map(({ envelope = new Uint8Array() }) => toUsers(userIds, envelope)) }
 }
 
-/** The event that groups of rooms have changed, which every user receives. */
 export function groupsUpdated(version: number): EventInit {
   const event = common('layout', 'server', version)
   const envelope = encodeRealtimeEnvelope('room_groups_updated', {
@@ -63,7 +61,6 @@ export function groupsUpdated(version: number): EventInit {
   }
 }
 
-/** The event of a changed name, as published by accounts. */
 export function profileUpdated(userId: string, version: number): EventInit {
   const event = common('user', userId, version)
   const value = { userId, login: userId, displayName: `name ${version}` }
@@ -76,7 +73,6 @@ export function profileUpdated(userId: string, version: number): EventInit {
   }
 }
 
-/** The event of a deleted account. */
 export function accountDeleted(userId: string, version: number): EventInit {
   const event = common('user', userId, version)
   const envelope = encodeRealtimeEnvelope('server_member_deleted', {
@@ -92,7 +88,7 @@ export function accountDeleted(userId: string, version: number): EventInit {
   }
 }
 
-/** The event of a room fact, as published by messaging: at the place `roomSeq`, and with the fact's own `version`. */
+/** At the place `roomSeq`, with the fact's `version`. */
 export function roomFact(
   roomId: string,
   [roomSeq, version]: [number, number],
@@ -165,7 +161,6 @@ export function credentialsEnded(
   }
 }
 
-/** The event of a decision about everyone, as published by admin. */
 export function everyoneDecision(
   revision: number,
   permission: string,

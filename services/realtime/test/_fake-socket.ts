@@ -1,6 +1,5 @@
 import type { Subscriber } from '../src/engines/hub/subscriber.ts'
 
-/** A socket that records the topics to which it is subscribed. */
 export function fakeSocket({ isOpen = true, buffered = 0 } = {}) {
   const topics = new Set<string>()
   return {

@@ -17,9 +17,7 @@ type ValueOf = { [Frame in Named as Frame['case']]: Frame['value'] }
 export const encodeFrame = (frame: ClientFrame): Uint8Array =>
   toBinary(RealtimeClientFrameSchema, create(RealtimeClientFrameSchema, { frame }))
 
-/** A plain WebSocket and the frames it received. */
 export class Socket {
-  /** Every frame, in order of arrival. */
   readonly frames: ServerFrame[] = []
   readonly #ws: WebSocket
   #close: { code: number; reason: string } | undefined
@@ -31,7 +29,7 @@ export class Socket {
     ws.on('close', (code, reason) => (this.#close = { code, reason: reason.toString() }))
   }
 
-  /** Connects. Rejects if the connection is refused. */
+  /** Rejects if the connection is refused. */
   static async open(url: string, headers: OutgoingHttpHeaders = {}): Promise<Socket> {
     const ws = new WebSocket(`${url.replace(/^http/, 'ws')}/api/realtime`, { headers, perMessageDeflate: false })
     const socket = new Socket(ws)
@@ -42,7 +40,6 @@ export class Socket {
     return socket
   }
 
-  /** Connects, sends hello with a token and waits for the response. */
   static async openWithHello(url: string, bearerToken: string): Promise<Socket> {
     const socket = await Socket.open(url)
     socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken } })
@@ -50,7 +47,6 @@ export class Socket {
     return socket
   }
 
-  /** Connects and starts a stream. */
   static async openSubscribed(url: string, bearerToken: string): Promise<Socket> {
     const socket = await Socket.openWithHello(url, bearerToken)
     socket.send({ case: 'subscribeEvents', value: {} })
@@ -66,7 +62,6 @@ export class Socket {
     return this.frames.flatMap((frame) => (frame.case === 'event' ? [frame.value] : []))
   }
 
-  /** Ids of the received events, in order. */
   get eventIds(): string[] {
     return this.events.map(({ id }) => id)
   }
@@ -75,12 +70,11 @@ export class Socket {
     this.#ws.send(encodeFrame(frame))
   }
 
-  /** Sends anything; a string as a text frame. */
+  /** A string is a text frame. */
   sendRaw(data: string | Uint8Array): void {
     this.#ws.send(data)
   }
 
-  /** Sends a control frame of the WebSocket itself. */
   pingRaw(): void {
     this.#ws.ping()
   }
@@ -89,7 +83,6 @@ export class Socket {
     this.#ws.pong()
   }
 
-  /** Pauses or resumes reading. */
   pause(): void {
     this.#ws.pause()
   }
@@ -98,7 +91,7 @@ export class Socket {
     this.#ws.resume()
   }
 
-  /** Closes the connection at once, without a closing handshake. */
+  /** Without a closing handshake. */
   close(): void {
     this.#ws.terminate()
   }
@@ -107,28 +100,27 @@ export class Socket {
     this.close()
   }
 
-  /** Waits for the first frame of a kind. Rejects if the socket is closed without having received one. */
+  /** Rejects if the socket is closed without such a frame. */
   async first<Case extends keyof ValueOf>(kind: Case): Promise<ValueOf[Case]> {
     const found = await this.#unlessClosed(() => this.frames.find((frame) => frame.case === kind))
     if (found) return found.value as ValueOf[Case]
     throw new Error(`no ${kind} among ${this.kinds().join(', ')}, closed`)
   }
 
-  /** Kinds of all frames, in order. */
   kinds(): (string | undefined)[] {
     return this.frames.map((frame) => frame.case)
   }
 
-  /** Waits for an event. Rejects if the socket is closed without having received it. */
+  /** Rejects if the socket is closed without the event. */
   async waitForEvent(id: string): Promise<void> {
     const received = await this.#unlessClosed(() => this.events.find((event) => event.id === id))
     if (!received) throw new Error(`${id} is not among ${this.eventIds.join(', ') || 'nothing'}, closed`)
   }
 
-  /** Waits until `find` finds something; undefined if the socket is closed before. */
+  /** Undefined if the socket is closed before. */
   async #unlessClosed<Found>(find: () => Found | undefined): Promise<Found | undefined> {
     const { found } = await eventually(() => {
-      // Checked in this order, because all frames arrive before the close.
+      // In this order, because all frames arrive before the close.
       const { isClosed } = this
       const found = find()
       if (found !== undefined || isClosed) return { found }
@@ -137,7 +129,6 @@ export class Socket {
     return found
   }
 
-  /** Waits until the server closes the socket. */
   waitForClose(): Promise<{ code: number; reason: string }> {
     return eventually(() => {
       if (this.#close) return this.#close

@@ -12,28 +12,20 @@ type ServiceName = 'accounts' | 'rooms' | 'admin'
 type Standing = { roomId: string; member?: boolean; banned?: boolean; version: number }
 type Session = { userId: string; credentialId: string; roleIds: string[]; rolesVersion: bigint; expiresAt: Date }
 
-/**
- * Stand-ins for other services, with their state, which a test can change at any time, and the calls that they
- * received.
- */
+/** With state that tests may change at any time, and the calls received. */
 export function createStandIns() {
   const policy = standardPolicy()
-  /** Valid sessions, by digest in hex. */
   const sessions: Map<string, Session> = new Map()
-  /** Standings by user, as rooms returns them. */
   const standings: Map<string, Standing[]> = new Map()
   const universalRooms: { roomId: string; version: number; universal?: boolean }[] = []
-  /** How often each service was called; `ListUniversalRooms` and `RekeyCredentials` are not counted. */
+  /** Without `ListUniversalRooms` and `RekeyCredentials`. */
   const requests: Record<ServiceName, number> = { accounts: 0, rooms: 0, admin: 0 }
-  /** Services whose counted calls fail. */
   const unavailable: Set<ServiceName> = new Set()
-  /** Digests, in hex, that were looked up in accounts. */
   const lookedUp: Set<string> = new Set()
-  /** Services whose answers are held back. */
   const held = new Map<ServiceName, Promise<void>>()
   const answer = async <T>(service: ServiceName, value: () => T): Promise<T> => {
     requests[service]++
-    // The response shows the state at the time of the call.
+    // The state at the time of the call.
     const response = value()
     await held.get(service)
     if (unavailable.has(service)) throw new ConnectError('unavailable', Code.Unavailable)
@@ -93,7 +85,6 @@ export function createStandIns() {
   }
   return {
     ...{ policy, sessions, standings, universalRooms, requests, lookedUp, unavailable, routes },
-    /** Holds the responses of a service until the returned function is called. */
     hold(service: ServiceName): () => void {
       let release = () => {}
       held.set(service, new Promise((resolve) => (release = resolve)))
@@ -102,7 +93,6 @@ export function createStandIns() {
         release()
       }
     },
-    /** Creates a session of a user; returns its token. */
     signIn(userId: string, session: Partial<Session> = {}): string {
       const token = `prl_AT${randomBytes(20).toString('hex')}`
       sessions.set(credentialDigest(secretKey, token).toString('hex'), {

@@ -21,7 +21,7 @@ afterAll(async () => {
   await env[Symbol.asyncDispose]()
 })
 
-test('an event for more than a thousand sockets reaches each once, and most of them only after a later event', async () => {
+test('an event for more than a thousand sockets reaches each once', async () => {
   const [toAll, toAnna] = [groupsUpdated(1), postedTo(['Uanna'], 'Rdm', 1)]
   await publish(env.bus, toAll)
   await publish(env.bus, toAnna)

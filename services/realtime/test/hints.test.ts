@@ -31,7 +31,7 @@ function publishPresence(userId: string, status: PresenceStatus, version: number
 const received = (socket: Socket) =>
   socket.events.flatMap(({ event }) => (event.case === 'presenceChanged' ? [event.value] : []))
 
-test('everyone receives presence changes on every node; outdated ones are dropped', async () => {
+test('everyone receives presence changes on every node, without outdated ones', async () => {
   publishPresence('Uanna', ONLINE, 10)
   publishPresence('Uanna', OFFLINE, 30)
   publishPresence('Uanna', AWAY, 20)
@@ -40,7 +40,7 @@ test('everyone receives presence changes on every node; outdated ones are droppe
   publishPresence('Ubert', AWAY, 5)
   for (const socket of sockets) {
     await eventually(() => expect(received(socket)).toHaveLength(3))
-    // Anna's next change is sent a moment later, and Bert's does not wait for it.
+    // Anna's next change is sent a moment later; Bert's does not wait.
     expect(received(socket)).toMatchObject([
       { userId: 'Uanna', status: ONLINE },
       { userId: 'Ubert', status: AWAY },
@@ -48,7 +48,7 @@ test('everyone receives presence changes on every node; outdated ones are droppe
     ])
     const envelopes = socket.events.filter(({ event }) => event.case === 'presenceChanged')
     expect(new Set(envelopes.map(({ id }) => id)).size).toBe(3)
-    // A hint has no position on the stream.
+    // A hint has no position.
     expect(envelopes.map(({ position }) => position)).toEqual(['', '', ''])
     expect(envelopes.every(({ createdAt }) => createdAt !== undefined)).toBe(true)
   }
@@ -63,7 +63,7 @@ const typing = (socket: Socket) =>
     event.case === 'userTyping' ? [{ from: actorId, roomId: event.value.roomId, position }] : [],
   )
 
-test('members receive typing hints on every node; the typist, outsiders and people who lost access do not', async () => {
+test('only other members receive typing hints, on every node', async () => {
   env.standings.set('Utea', [{ roomId: 'Rtea', member: true, version: 2 }])
   env.standings.set('Umilk', [{ roomId: 'Rtea', member: true, version: 3 }])
   const [tea, milk, outside] = [
@@ -77,7 +77,7 @@ test('members receive typing hints on every node; the typist, outsiders and peop
   const fromMilk = { from: 'Umilk', roomId: 'Rtea', position: '' }
   for (const socket of tea) await eventually(() => expect(typing(socket)).toEqual([fromMilk]))
   await publish(env.bus, roomFact('Rtea', [4, 4], { case: 'left', value: { userId: 'Umilk' } }))
-  // A hint may overtake events of the stream, so the next one is sent only after the leave has arrived.
+  // A hint may overtake events, so the next is sent after the leave has arrived.
   await settle(env, { Utea: tea, Umilk: milk })
   publishTyping('Usugar', 'Rtea')
   for (const socket of tea) await eventually(() => expect(typing(socket)).toHaveLength(2))

@@ -40,7 +40,7 @@ describe('a start', () => {
     await waitUntilReady(await starting)
   })
 
-  test('accepts no sockets before the policy is loaded, and applies changes that arrive meanwhile', async () => {
+  test('accepts no sockets before the policy is loaded', async () => {
     const release = env.hold('admin')
     const node = await env.start()
     await eventually(() => env.requests.admin > 0)
@@ -49,7 +49,6 @@ describe('a start', () => {
     await publish(env.bus, roomFact('Rdenied', [1, 1], created, { universal: true }))
     expect(await readiness(node.internalPort)).toMatchObject({ status: 503 })
     await expect(Socket.open(node.url)).rejects.toThrow('503')
-    // Admin had answered before the decision; its next response contains it.
     env.policy.revision = 2n
     env.policy.decisions.push(
       ...structuredClone(env.policy.decisions)
@@ -80,7 +79,7 @@ describe('a start', () => {
 })
 
 describe('an outage of the bus', () => {
-  test('keeps sockets open and refuses hellos; after it, events arrive and hellos are accepted', async () => {
+  test('keeps sockets open and refuses hellos', async () => {
     const node = await env.start()
     await waitUntilReady(node)
     const socket = await env.socketOf(node, 'Uanna')
@@ -97,7 +96,7 @@ describe('an outage of the bus', () => {
     await eventually(async () => (await env.socketOf(node, 'Ubert')).isClosed === false)
   })
 
-  test('that loses the stream closes sockets, and those opened later receive events again', async () => {
+  test('that loses the stream closes sockets; later ones receive events again', async () => {
     const node = await env.start()
     await waitUntilReady(node)
     const socket = await env.socketOf(node, 'Uanna')
@@ -108,7 +107,7 @@ describe('an outage of the bus', () => {
     await declareStreams(env.bus)
     expect(await socket.waitForClose()).toEqual({ code: 1012, reason: 'stream_closed' })
     expect(await socket.first('close')).toMatchObject({ code: 'stream_closed', reconnect: true })
-    // Sequences and positions start again, but events must not be mistaken for duplicates.
+    // Sequences start again, but events must not be mistaken for duplicates.
     const again = await eventually(async () => {
       const next = await env.socketOf(node, 'Uanna')
       await publish(
@@ -122,7 +121,7 @@ describe('an outage of the bus', () => {
     expect(receivedBy(again).length).toBeGreaterThan(0)
   })
 
-  test('that loses the stream: earlier events that are published only afterwards change access to rooms, but are not sent to clients', async () => {
+  test('that loses the stream: republished events change access, but are not sent', async () => {
     const node = await env.start()
     await waitUntilReady(node)
     const before = await env.socketOf(node, 'Uanna')
@@ -142,14 +141,14 @@ describe('an outage of the bus', () => {
   })
 })
 
-test('an event that cannot be decoded makes sockets reconnect and does not crash the node', async () => {
+test('an undecodable event makes sockets reconnect', async () => {
   const node = await env.start()
   await waitUntilReady(node)
   const socket = await env.socketOf(node, 'Uanna')
   const event = testEvent({ ...roomFact('R1', [1, 1], joined('Uanna')), fact: { case: undefined } })
   const fact = Uint8Array.of(0xa2, 0x01, 0x02, 0x08, 0xff) // field 20, whose message ends within a number
   const bytes = Buffer.concat([toBinary(EventSchema, event), fact])
-  // A batch consists of its events, each after tag and length.
+  // Its events, each after tag and length.
   const batch = Buffer.concat([Uint8Array.of(0x0a, (bytes.length & 0x7f) | 0x80, bytes.length >> 7), bytes])
   await env.bus.nc.jetstream().publish('evt.room.R1.user_joined_room', batch)
   expect(await socket.waitForClose()).toEqual({ code: 1012, reason: 'stream_closed' })
@@ -157,7 +156,7 @@ test('an event that cannot be decoded makes sockets reconnect and does not crash
   await settle(env, { Uanna: [again] })
 })
 
-test('a policy delta whose predecessor is missing reloads the whole policy', async () => {
+test('a policy delta without its predecessor reloads the policy', async () => {
   const node = await env.start()
   await waitUntilReady(node)
   const socket = await env.socketOf(node, 'Uanna')
@@ -176,7 +175,7 @@ test('a policy delta whose predecessor is missing reloads the whole policy', asy
 })
 
 describe('a socket that does not read', () => {
-  /** Publishes messages of this total size, from the place `from` on; returns the next place. */
+  /** Messages of this total size, from the place `from` on; returns the next place. */
   const flood = async (bytes: number, from: number) => {
     const size = 20_000
     for (let n = 0; n < bytes / size; n++) await publish(env.bus, posted('R1', from + n, size))
@@ -197,8 +196,7 @@ describe('a socket that does not read', () => {
     slow.pause()
     let seq = 1
     await eventually(async () => {
-      // The messages are sent in parts, so that the burst for fast readers stays below the limit even if the machine
-      // stalls.
+      // In parts, so that fast readers stay below the limit even if the machine stalls.
       for (let part = 0; part < 4; part++) {
         seq = await flood(500_000, seq)
         await settle(env, { Uquick: [quick] })
@@ -219,11 +217,10 @@ describe('a socket that does not read', () => {
     const witness = await env.socketOf(node, 'Uwitness')
     const messages = Array.from({ length: 600 }, (_, n) => posted('R1', n + 1, 40_000))
     slow.pause()
-    // As many at once as the bus accepts in time.
     for (let n = 0; n < messages.length; n += 100)
       await Promise.all(messages.slice(n, n + 100).map((message) => publish(env.bus, message)))
     await settle(env, { Uwitness: [witness] })
-    // The slow socket reads again before the node looks for slow readers.
+    // Before the node looks for slow readers.
     slow.resume()
     await slow.waitForClose()
     const received = receivedBy(slow)
@@ -245,7 +242,7 @@ describe('a socket that does not read', () => {
 })
 
 describe('a node', () => {
-  test('refuses hellos above its limit per second, and tells these clients when to retry', async () => {
+  test('refuses hellos above its limit, and tells clients when to retry', async () => {
     const node = await env.start({ PARLEY_REALTIME_HELLOS_PER_SECOND: '1' })
     await waitUntilReady(node)
     const hello = { case: 'hello', value: { protocolVersion: 1, bearerToken: env.signIn('Uanna') } } as const
@@ -280,7 +277,7 @@ describe('a node', () => {
     again.close()
   })
 
-  test('makes sockets that have been open for a long time reconnect', async () => {
+  test('makes old sockets reconnect', async () => {
     const node = await env.start({ PARLEY_REALTIME_MAX_SOCKET_AGE: '500ms' })
     await waitUntilReady(node)
     const sockets = await Promise.all(Array.from({ length: 20 }, (_, n) => env.socketOf(node, `U${n}`)))
@@ -292,7 +289,7 @@ describe('a node', () => {
 })
 
 describe('a stopping node', () => {
-  test('closes its sockets at different times, and accepts no new ones', async () => {
+  test('closes its sockets at different times, and accepts none', async () => {
     const node = await env.start({ PARLEY_REALTIME_DRAIN_WINDOW: '1s' })
     await waitUntilReady(node)
     const sockets = await Promise.all(Array.from({ length: 20 }, (_, n) => env.socketOf(node, `U${n}`)))
@@ -318,7 +315,7 @@ describe('a stopping node', () => {
     expect(node.drainTimeoutMs).toBe(15_000)
   })
 
-  test('loads the policy after a missing delta as long as it has sockets', async () => {
+  test('loads the policy after a missing delta', async () => {
     const stop = new AbortController()
     const node = await env.start({ PARLEY_REALTIME_DRAIN_WINDOW: '60s' }, { stop: stop.signal })
     await waitUntilReady(node)

@@ -8,7 +8,6 @@ import { Socket } from './_socket.ts'
 
 let env: Env
 let node: Node
-/** Shows that the node has processed the stream so far. */
 let witness: Socket
 
 beforeAll(async () => {
@@ -25,7 +24,7 @@ const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as co
 const left = (userId: string) => ({ case: 'left', value: { userId } }) as const
 const untilProcessed = () => settle(env, { Uwitness: [witness] })
 
-/** Opens a socket whose subscription waits for rooms, until `answer` is called. */
+/** The subscription waits for rooms, until `answer` is called. */
 async function openingSocket(userId: string): Promise<{ socket: Socket; answer: () => Promise<void> }> {
   const before = env.requests.rooms
   const release = env.hold('rooms')
@@ -88,7 +87,7 @@ describe('changes during a call to rooms', () => {
     expect(receivedBy(socket)).toEqual([message.id])
   })
 
-  test('reach a second socket of the same person that opens later', async () => {
+  test('reach a second socket of the person that opens later', async () => {
     const { socket, answer } = await openingSocket('Udora')
     await publish(env.bus, roomFact('Rdora', [1, 1], joined('Udora')))
     await untilProcessed()
@@ -100,7 +99,7 @@ describe('changes during a call to rooms', () => {
   })
 })
 
-test('a stream begins with `subscribed`, and has every event after the position in it', async () => {
+test('a stream begins with `subscribed`, and has every later event', async () => {
   env.standings.set('Uemil', [{ roomId: 'Rbusy', member: true, version: 1 }])
   const before = await env.socketOf(node, 'Uemil')
   let seq = 100
@@ -125,14 +124,13 @@ test('a stream begins with `subscribed`, and has every event after the position 
     const [first, second] = socket.kinds()
     expect([first, second]).toEqual(['hello', 'subscribed'])
     const { position } = await socket.first('subscribed')
-    // Everything after the position in `subscribed`, up to the last published event.
     expect(receivedBy(socket)).toEqual(ids.slice((indexOf.get(position) ?? -1) + 1))
     socket.close()
   }
 })
 
 describe('changes of sessions and roles', () => {
-  test('make the user’s sockets reconnect if the roles differ although their version is older than the session’s', async () => {
+  test('make the user’s sockets reconnect if other roles have an older version', async () => {
     const change = rolesChanged('Uida', 3, [])
     const roles = { roleIds: ['owner'], rolesVersion: 9n }
     const socket = await Socket.openSubscribed(node.url, env.signIn('Uida', roles))
@@ -144,7 +142,6 @@ describe('changes of sessions and roles', () => {
       { reason: 'stream_closed' },
       { reason: 'stream_closed' },
     ])
-    // A duplicate changes nothing.
     const again = await env.socketOf(node, 'Uida')
     await publish(env.bus, change)
     await settle(env, { Uida: [again] })
@@ -163,7 +160,7 @@ describe('changes of sessions and roles', () => {
     expect(await socket.first('error')).toMatchObject({ code: 'authentication_required' })
   })
 
-  test('during a call to accounts: the end of another session of the same person has no effect', async () => {
+  test("during a call to accounts: another session's end has no effect", async () => {
     const release = env.hold('accounts')
     const before = env.requests.accounts
     const socket = await Socket.open(node.url)
@@ -176,7 +173,7 @@ describe('changes of sessions and roles', () => {
     await socket.first('hello')
   })
 
-  test('during a call to accounts: roles from the stream are used if they are newer than the response', async () => {
+  test('during a call to accounts: newer roles from the stream are used', async () => {
     const created = { case: 'created', value: { universal: true } } as const
     await publish(env.bus, everyoneDecision(3, 'room.join', 'Rroles', PermissionDecision.DENY))
     await publish(env.bus, roomFact('Rroles', [1, 1], created, { universal: true }))
@@ -198,7 +195,7 @@ describe('changes of sessions and roles', () => {
 })
 
 describe('the end of sessions', () => {
-  test('by a logout is sent to all sockets of the person and no others, and closes them', async () => {
+  test('by a logout closes all sockets of the person', async () => {
     const [first, second] = [await env.socketOf(node, 'Uida'), await env.socketOf(node, 'Uida')]
     const other = await env.socketOf(node, 'Ujan')
     const end = credentialsEnded('Uida', 7, { credentialIds: ['Sida'] })
@@ -219,7 +216,7 @@ describe('the end of sessions', () => {
     expect(other.isClosed).toBe(false)
   })
 
-  test('announced again much later closes only sockets whose sessions are no longer valid', async () => {
+  test('announced again much later closes only sockets without a valid session', async () => {
     const valid = await env.socketOf(node, 'Ukarl')
     const ended = await env.socketOf(node, 'Ulena')
     for (const [digest, { userId }] of env.sessions) if (userId === 'Ulena') env.sessions.delete(digest)
@@ -240,7 +237,7 @@ describe('the end of sessions', () => {
     const ended = await env.socketOf(strict, 'Unora')
     for (const [digest, { userId }] of env.sessions) if (userId === 'Unora') env.sessions.delete(digest)
     expect(await ended.waitForClose()).toEqual({ code: 1008, reason: 'session_terminated' })
-    // While accounts is unavailable nobody is disconnected.
+    // Nobody is disconnected.
     env.unavailable.add('accounts')
     const checks = env.requests.accounts
     await eventually(() => env.requests.accounts > checks + 1)
@@ -249,7 +246,7 @@ describe('the end of sessions', () => {
     await strict[Symbol.asyncDispose]()
   })
 
-  test('is not assumed for a session that has been stored under another digest since', async () => {
+  test('is not assumed for a session stored under another digest since', async () => {
     const strict = await env.start({ PARLEY_REALTIME_VERIFY_INTERVAL: '200ms' })
     await waitUntilReady(strict)
     const socket = await env.socketOf(strict, 'Uolga')
@@ -270,7 +267,7 @@ describe('a session stored under the previous secret key', () => {
   const newKey = 'the secret key after its rotation, long enough'
   const digestUnder = (key: string, token: string) => credentialDigest(key, token).toString('hex')
 
-  test('opens a socket, and is stored under the current key from then on', async () => {
+  test('opens a socket, and is then stored under the current key', async () => {
     const rotated = { PARLEY_CORE_SECRET_KEY: newKey, PARLEY_CORE_SECRET_KEY_PREVIOUS: secretKey }
     const node = await env.start(rotated)
     await waitUntilReady(node)

@@ -114,7 +114,7 @@ describe('a client that exceeds its budget', () => {
   })
 })
 
-describe('a client that violates the protocol gets an error and is disconnected', () => {
+describe('a client that violates the protocol is disconnected', () => {
   const token = () => env.signIn('Uanna')
 
   test.each<[string, (socket: Socket) => void, string, number]>([
@@ -181,7 +181,7 @@ describe('a client that violates the protocol gets an error and is disconnected'
     expect(await socket.waitForClose()).toEqual({ code: closeCode, reason: 'bad_frame' })
   })
 
-  test('a frame that is not allowed next, sent before the previous one is answered', async () => {
+  test('a frame that is not allowed next, sent before an answer', async () => {
     for (const [second, third, code] of [
       [ping('x'), undefined, 'bad_subscribe'],
       [subscribe, subscribe, 'bad_frame'],
@@ -207,7 +207,7 @@ describe('a client that violates the protocol gets an error and is disconnected'
   })
 })
 
-test('a frame of megabytes closes its socket, without an error frame, and no others', async () => {
+test('a frame of megabytes closes its socket without an error frame', async () => {
   const [socket, other] = [await env.socketOf(node, 'Uanna'), await env.socketOf(node, 'Uanna')]
   socket.sendRaw(new Uint8Array(4 * 1024 * 1024))
   await socket.waitForClose()
@@ -243,7 +243,7 @@ describe('credentials of a socket', () => {
     expect(await opens({ cookie: `${cookie()}x` })).toBe('authentication_required')
   })
 
-  test('fall back from an invalid header to the cookie, but never from an invalid token in the hello', async () => {
+  test('fall back from an invalid header to the cookie, not from an invalid token', async () => {
     expect(await opens({ ...authorization('prl_ATinvalid'), cookie: cookie() })).toBe('hello')
     expect(await opens({ ...authorization(env.signIn('Uanna')), cookie: cookie() }, 'prl_ATinvalid')).toBe(
       'authentication_required',
@@ -269,7 +269,7 @@ describe('credentials of a socket', () => {
     expect(await opens({ origin: 'https://evil.example.com' }, env.signIn('Uanna'))).toBe('hello')
   })
 
-  test('do not help pages of origins that are not allowed: they cannot connect', async () => {
+  test('do not help pages of other origins: they cannot connect', async () => {
     const strict = await env.start({ PARLEY_WEBSERVER_ALLOWED_ORIGINS: 'https://app.example.org' })
     await waitUntilReady(strict)
     for (const origin of ['https://evil.example.com', 'null', 'https://app.example.org.evil.com'])
@@ -279,7 +279,7 @@ describe('credentials of a socket', () => {
   })
 })
 
-test('while accounts is unavailable, a hello is refused, with a time to wait before the next', async () => {
+test('without accounts, a hello is refused, with a time to wait', async () => {
   env.unavailable.add('accounts')
   const socket = await Socket.open(node.url)
   socket.sendRaw(hello(env.signIn('Uanna')))
@@ -288,7 +288,7 @@ test('while accounts is unavailable, a hello is refused, with a time to wait bef
   expect(await socket.waitForClose()).toMatchObject({ code: 1013 })
 })
 
-test('while the rooms service is unavailable, a stream cannot start; afterwards it can', async () => {
+test('without rooms, a stream cannot start; afterwards it can', async () => {
   env.unavailable.add('rooms')
   const token = env.signIn('Uberta')
   const socket = await Socket.openWithHello(node.url, token)
@@ -318,7 +318,7 @@ test('many hellos at once cause few calls', async () => {
   for (const socket of sockets) socket.close()
 })
 
-test('a person may have a hundred sockets, and another one when one is closed', async () => {
+test('a person may have a hundred sockets', async () => {
   const token = env.signIn('Ucrowd')
   const [first, ...others] = await Promise.all(Array.from({ length: 100 }, () => Socket.openWithHello(node.url, token)))
   const further = await Socket.open(node.url)

@@ -21,7 +21,6 @@ const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as co
 const left = (userId: string) => ({ case: 'left', value: { userId } }) as const
 const newRoom = () => `Rresume${++rooms}`
 
-/** The last position that the socket received, with an event, `subscribed` or a heartbeat. */
 const positionOf = (socket: Socket): string => {
   const positions = socket.frames.flatMap(({ case: kind, value }) =>
     kind === 'event' || kind === 'subscribed' || kind === 'heartbeat' ? value.position : [],
@@ -29,13 +28,13 @@ const positionOf = (socket: Socket): string => {
   return positions.filter((position) => position !== '').at(-1) ?? ''
 }
 
-/** Joins a user to a new room, lets their socket receive an event there, and closes the socket. */
+/** The user joins a new room and receives an event there; then the socket closes. */
 async function connectMember(userId: string) {
   const room = newRoom()
   const token = env.signIn(userId)
   const socket = await Socket.openSubscribed(node.url, token)
   await publish(env.bus, roomFact(room, [1, 1], joined(userId)))
-  // Nodes that start later load the membership from rooms.
+  // For nodes that start later.
   env.standings.set(userId, [{ roomId: room, member: true, version: 1 }])
   const first = posted(room, 2)
   await publish(env.bus, first)
@@ -45,7 +44,6 @@ async function connectMember(userId: string) {
   return { room, token, position, first }
 }
 
-/** Opens a socket that resumes from a position. */
 async function resume(at: Node, token: string, resumePosition: string): Promise<Socket> {
   const socket = await Socket.openWithHello(at.url, token)
   socket.send({ case: 'subscribeEvents', value: { resumePosition } })
@@ -75,7 +73,7 @@ describe('a socket that resumes', () => {
     expect(withoutPosition.map(({ id }) => id)).toEqual([news.id])
   })
 
-  test('may use the position of a heartbeat, which advances without events for the socket', async () => {
+  test('may use the position of a heartbeat, which advances without events', async () => {
     const { room, token, position } = await connectMember('Ucarl')
     using quiet = await resume(node, token, position)
     for (let seq = 1; seq <= 20; seq++) await publish(env.bus, posted('Relsewhere', seq))
@@ -113,13 +111,13 @@ describe('a socket that resumes', () => {
     using socket = await resume(node, token, position)
     await socket.waitForEvent(changes[2]?.id ?? '')
     expect(receivedBy(socket)).not.toContain(changes[0]?.id)
-    // Sent late and therefore without a position, because a client must not resume from it.
+    // Sent late, so without a position: a client must not resume from it.
     expect(socket.events.find(({ id }) => id === changes[2]?.id)).toMatchObject({ position: '' })
   })
 })
 
 describe('a resumed stream is reset', () => {
-  test('after a change of its user’s own access, and has nothing from a room that the user left', async () => {
+  test('after a change of its user’s access', async () => {
     const { room, token, position } = await connectMember('Ufrida')
     const secret = posted(room, 4)
     for (const event of [posted(newRoom(), 1), roomFact(room, [3, 2], left('Ufrida')), secret])
@@ -131,7 +129,7 @@ describe('a resumed stream is reset', () => {
     expect(receivedBy(socket)).toEqual([])
   })
 
-  test('not after a new direct message or a change of somebody else’s access', async () => {
+  test('not after a change of somebody else’s access or a new direct message', async () => {
     const { room, token, position } = await connectMember('Ugerd')
     const dm = newRoom()
     const inDm = postedTo(['Ugerd', 'Uhans'], dm, 2)

@@ -20,7 +20,7 @@ afterAll(async () => {
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const traceparent = `00-${traceId}-b7ad6b7169203331-01`
 
-test('an event is delivered synchronously, and a failure is reported within the trace', () => {
+test('an event is delivered synchronously, with failures in its trace', () => {
   const event = create(EventSchema, { id: 'E1', kind: 'message_posted', traceparent })
   const seen: unknown[] = []
   const record = (what: unknown) => void seen.push([what, currentTraceparent().split('-')[1]])
@@ -38,7 +38,7 @@ test('an event is delivered synchronously, and a failure is reported within the 
   ])
 })
 
-test('the delivery of an event is a child of the span in its traceparent', async () => {
+test('a delivery is a child of the span in its event', async () => {
   await using env = await openEnv()
   const node = await env.start()
   await waitUntilReady(node)

@@ -22,7 +22,6 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-/** Sends a hello; returns its error, or undefined if it is accepted. */
 async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeaders, url = node.url) {
   const socket = await Socket.open(url, headers)
   socket.send({ case: 'hello', value: { protocolVersion: 1, ...(bearerToken !== undefined && { bearerToken }) } })
@@ -30,12 +29,10 @@ async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeade
   if (first.case !== 'error') return socket.close()
   return { code: first.value.code, message: first.value.message, close: (await socket.waitForClose()).code }
 }
-/** Headers as the gateway sets them. */
 const from = (address: string) => forwardedHeaders({ secretKey }, address)
 
 /**
- * Sends hellos until a network has no attempts left; `more` then runs further checks. The limit is per minute, so all
- * of it is repeated if a new minute begins in between.
+ * Sends hellos until a network has no attempts left, then runs `more`. All of it is repeated if a new minute begins.
  */
 async function exhaust(send: (n: number) => ReturnType<typeof hello>, more: () => Promise<void>): Promise<void> {
   await eventually(async () => {
@@ -46,7 +43,7 @@ async function exhaust(send: (n: number) => ReturnType<typeof hello>, more: () =
   })
 }
 
-test('hellos without a valid credential are counted by network and refused above the limit', async () => {
+test('hellos without a valid credential are counted by network and limited', async () => {
   const known = env.signIn('Ubob')
   expect(await hello(known, from('198.51.100.7'))).toBeUndefined()
   await exhaust(
@@ -58,7 +55,6 @@ test('hellos without a valid credential are counted by network and refused above
     },
   )
 
-  // Credentials that were accepted before still are, and other networks are unaffected.
   expect(await hello(known, from('198.51.100.7'))).toBeUndefined()
   expect(await hello('prl_ATmadeup', from('203.0.113.8'))).toMatchObject(unknown)
   expect(await hello(env.signIn('Ugina'), from('203.0.113.8'))).toBeUndefined()
@@ -67,7 +63,6 @@ test('hellos without a valid credential are counted by network and refused above
 test('concurrent hellos are limited like sequential ones', async () => {
   const burst = Array.from({ length: 60 }, (_, n) => hello(`prl_ATatonce${n}`, from('198.51.100.37')))
   const ends = await Promise.all(burst)
-  // A new minute may begin in between.
   expect(ends.filter((end) => end?.code === unknown.code).length).toBeLessThanOrEqual(2 * maxAttempts)
   const people = Array.from({ length: 60 }, (_, n) => hello(env.signIn(`Uoffice${n}`), from('203.0.113.37')))
   expect(await Promise.all(people)).toEqual(people.map(() => undefined))
@@ -91,7 +86,7 @@ test('sockets that close while they wait are not looked up', async () => {
   await Promise.all(stay.map((socket) => socket.first('hello')))
   const [last] = await hellos('last', 1)
   await last?.first('hello')
-  // A new minute may begin in between, but even then not all of the twenty that left are looked up.
+  // Even if a new minute begins, not all of the twenty that left are looked up.
   expect(env.lookedUp.size - before).toBeLessThanOrEqual(2 * maxAttempts + 1)
 })
 
@@ -124,7 +119,7 @@ test('the address from a trusted proxy is used', async () => {
   }
 })
 
-test('the address from a proxy that adds a second header line is used', async () => {
+test('the address from a second header line of a proxy is used', async () => {
   const node = await env.start({
     PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '1',
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',

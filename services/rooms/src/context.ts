@@ -12,9 +12,7 @@ import type { FactDelivery, ReadRoom, WriteQueue } from './engines/delivery/inde
 
 export type Context = {
   db: Db
-  /** Limits concurrent reads of long lists. */
   reads: FairSemaphore
-  /** Key from which the ids of direct messages are derived. */
   dmKey: Uint8Array
   accounts: Client<typeof AccountsInternalService>
   admin: Client<typeof AdminInternalService>

@@ -84,7 +84,7 @@ export const banEndsInThePast = () => new ConnectError('expires_at must be in th
 export const tooManyReads = () =>
   new ConnectError('too many requests for lists at once; try again', Code.ResourceExhausted, { 'retry-after': '1' })
 export const tooBusy = () => new ConnectError('too many changes at once; try again', Code.Unavailable)
-/** The change is stored; a repeat of the call stores nothing more and waits again until messaging has applied it. */
+/** A repeat of the call stores nothing more, and waits again. */
 export const notAppliedYet = () =>
   new ConnectError('the change is stored but not in effect yet; try again', Code.Unavailable)
 export const messagingUnavailable = (cause: unknown) =>

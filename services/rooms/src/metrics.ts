@@ -27,7 +27,7 @@ export function recordDelivery(isApplied: boolean, seconds: number): void {
   deliverySeconds(seconds, { 'parley.outcome': isApplied ? 'applied' : 'timeout' })
 }
 
-/** While messaging is unavailable this happens often: it is counted, but logged only at debug level. */
+/** Frequent while messaging is unavailable, so only counted and logged at debug level. */
 export function reportDeliveryFailure(roomId: string, error: unknown): void {
   deliveryFailures(1)
   log.debug({ roomId, err: error }, 'a request to messaging about facts of a room failed')
@@ -42,10 +42,6 @@ export function reportLostFacts(roomId: string, held: bigint, version: bigint): 
   log.warn({ roomId, held: String(held), version: String(version) }, 'messaging had lost facts of a room')
 }
 
-/**
- * Reports that facts were rebased (see `rebaseFacts`). `held` is the version that messaging has, `facts` the number of
- * facts that got a new version or were added.
- */
 export function reportFactsRebased(roomId: string, held: bigint, facts: number): void {
   log.warn(
     { roomId, held: String(held), facts },
@@ -57,7 +53,6 @@ const leftBehind = gauge('parley.rooms.left_behind', {
   description: 'Rooms with facts that messaging has not applied in time, counted up to 100',
   unit: '{room}',
 })
-/** Reports the number of rooms that the last run of `deliverLeftBehind` found. */
 export const gaugeLeftBehind = (read: () => number): Disposable => leftBehind(read)
 
 export function reportRetry(task: string, error: unknown): void {

@@ -8,10 +8,8 @@ import { commitChanges, batchRoomReads, openFactDelivery, WriteQueue } from './e
 import { tooManyReads } from './errors.ts'
 import { readDmKey } from './store/dm-ids.ts'
 
-/** Parts that a test may replace. */
 export type TestOverrides = { now?: () => Date }
 
-/** Opens everything that handlers, consumers and jobs use. */
 export async function openContext(host: DatabaseHost, config: Config, overrides: TestOverrides): Promise<Context> {
   const { db } = host
   const admin = host.client(AdminInternalService)

@@ -9,7 +9,6 @@ import { routes } from './rpc/index.ts'
 
 export type Overrides = TestOverrides &
   StartOptions & {
-    /** The pause of `checkMessaging` after a walk over all rooms, per step of the walk. */
     checkPausePerStepMs?: number
   }
 

@@ -39,32 +39,26 @@ const failUnavailable = (): never => {
   throw new ConnectError('unavailable', Code.Unavailable)
 }
 
-/** State of the fakes; a test can change it at any time. */
 const initialState = () => ({
   messaging: new FakeMessaging(),
-  /** Erasure reports that accounts received. */
   erasures: new ErasureReports(),
   admin: {
     policy: standardPolicy(),
-    /** Rooms in which posting was denied. */
     postingDenied: [] as string[],
-    /** Rooms to which entry was denied. */
     entryDenied: [] as string[],
-    /** Whether the last of `entryDenied` already existed when entry was denied. */
+    /** Whether the last of `entryDenied` already existed then. */
     existedWhenDenied: false,
     unavailable: false,
   },
   accounts: {
     people: [] as FakePerson[],
     unavailable: false,
-    /** Number of GetPeople calls that failed. */
     failedGetPeople: 0,
-    /** Called before GetPeople answers. */
     onGetPeople: (): Promise<void> => Promise.resolve(),
   },
 })
 
-/** A separate database and NATS server, fakes of the other services, and processes of rooms on demand (`start`). */
+/** With a database and NATS server of its own; `start` starts processes of rooms. */
 export const openEnv = (options: TestDatabaseOptions = {}) =>
   testDatabaseService(
     {
@@ -131,7 +125,6 @@ const routesOf =
     })
   }
 
-/** Waits until the first rooms exist, and returns the id of their group. */
 export async function lobbyOf(env: Env): Promise<string> {
   return await eventually(async () => {
     const { groups } = await env.as('Uowner', 'owner').directory.listRoomGroups({})
@@ -141,14 +134,13 @@ export async function lobbyOf(env: Env): Promise<string> {
   })
 }
 
-/** Creates a room as `Uadmin`; returns its id. */
 export async function makeRoom(env: Env, name: string, options: { universal?: boolean } = {}): Promise<string> {
   const groupId = await lobbyOf(env)
   const { room } = await env.as('Uadmin', 'admin').rooms.createRoom({ name, groupId, ...options })
   return room?.id ?? ''
 }
 
-/** An account for the fake accounts service. Its login is the id without the first letter. */
+/** The login is the id without the first letter. */
 export function person(userId: string, options: Partial<FakePerson> = {}): FakePerson {
   const login = userId.slice(1)
   return { userId, login, displayName: login, roleIds: [], version: 1n, ...options }

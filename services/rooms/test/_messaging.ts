@@ -4,15 +4,11 @@ import type { MessagingInternalService, RoomFact } from '@parley/contracts/inter
 
 type State = { hasUnread?: boolean; lastMessageAt?: Date }
 
-/** A fake of messaging. It accepts facts in version order as the real one does; tests can make it fail. */
+/** Accepts facts in version order as the real one does; tests can make it fail. */
 export class FakeMessaging {
-  /** The facts of each room, in version order. */
   readonly held = new Map<string, RoomFact[]>()
-  /** Every call of ApplyRoomFacts, with the versions of its facts. */
   readonly calls: { roomId: string; versions: bigint[]; awaitStream: boolean }[] = []
-  /** Rooms whose events do not reach the stream. */
   readonly offStream = new Set<string>()
-  /** Number of RoomStates calls. */
   stateCalls = 0
   readonly #states = new Map<string, State>()
   #pause: { until: Promise<void>; end: () => void } | undefined
@@ -29,12 +25,12 @@ export class FakeMessaging {
     this.#pause = undefined
   }
 
-  /** Keeps only the first `count` facts of a room, as a restore from a backup does. */
+  /** As a restore from a backup does. */
   restore(roomId: string, count: number): void {
     this.held.set(roomId, this.factsOf(roomId).slice(0, count))
   }
 
-  /** Accepts a fact that the restored database of rooms does not know. */
+  /** Unknown to the restored database of rooms. */
   addLostFact(roomId: string, fact: RoomFact): void {
     this.held.set(roomId, [...this.factsOf(roomId), fact])
   }
@@ -43,17 +39,15 @@ export class FakeMessaging {
     return this.held.get(roomId) ?? []
   }
 
-  /** The version of the newest fact of a room. */
   versionOf(roomId: string): bigint {
     return this.factsOf(roomId).at(-1)?.version ?? 0n
   }
 
-  /** The kinds of a room's facts, oldest first. */
   kindsOf(roomId: string): (string | undefined)[] {
     return this.factsOf(roomId).map(({ fact }) => fact.case)
   }
 
-  /** Whether the newest fact of a room was sent with the request to wait for the stream. */
+  /** Whether the newest fact was sent with `awaitStream`. */
   waitedForStream(roomId: string): boolean {
     const newest = this.versionOf(roomId)
     return this.calls.some((call) => call.roomId === roomId && call.awaitStream && call.versions.includes(newest))
@@ -63,7 +57,6 @@ export class FakeMessaging {
     this.#states.set(`${userId} ${roomId}`, state)
   }
 
-  /** Attributes of a room, and the standings changed by facts above a version. */
   #standings(roomId: string, aboveVersion: bigint) {
     const held = this.factsOf(roomId)
     const room = { name: '', groupId: '', universal: false, archived: false }

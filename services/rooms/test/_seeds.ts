@@ -8,7 +8,6 @@ import { dmRow, insertRoom } from '../src/store/new-rooms.ts'
 import { roomBans, roomGroups } from '../src/store/schema.ts'
 import type { Env } from './_env.ts'
 
-/** Stores a ban directly. */
 export async function ban(
   db: Db,
   roomId: string,
@@ -28,7 +27,6 @@ export async function ban(
   await db.insert(roomBans).values({ ...row, createdAt: at, expiresAt, since: at })
 }
 
-/** Creates a direct message that messaging knows. */
 export async function createDm(env: Pick<Env, 'db' | 'messaging'>, userIds: string[]): Promise<string> {
   const made = newDm(dmRoomId(Buffer.from('key of tests'), userIds), userIds, {
     actorId: userIds[0] ?? '',
@@ -39,14 +37,13 @@ export async function createDm(env: Pick<Env, 'db' | 'messaging'>, userIds: stri
   return made.head.id
 }
 
-/** Stores a group directly, with an id that a test can use in decisions before the group exists. */
+/** With an id that a test can use in decisions before the group exists. */
 export async function createGroup(db: Db, id: string, position: number): Promise<void> {
   await db.insert(roomGroups).values({ id, name: id, description: '', position, createdAt: new Date() })
 }
 
 type DecisionOptions = { userId: string; permission: string; groupId?: string; roomId?: string; deny?: boolean }
 
-/** A decision for one user about a group, a room, or else the server. */
 export function decisionFor({ userId, permission, groupId, roomId, deny = false }: DecisionOptions): PolicyDecision {
   const { SERVER, GROUP, ROOM } = PermissionScopeKind
   const kind = groupId ? GROUP : roomId ? ROOM : SERVER

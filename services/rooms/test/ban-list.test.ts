@@ -28,7 +28,6 @@ beforeAll(async () => {
   direct = await createDm(env, ['Umod', 'Uann'])
   await ban(env.db, tea, 'Uann', { at: ago(4) })
   await ban(env.db, coffee, 'Uben', { at: ago(3), expiresAt: new Date(Date.now() + 3600_000) })
-  // Two bans at the same time.
   const at = ago(2)
   await ban(env.db, tea, 'Ucid', { at })
   await ban(env.db, tea, 'Udan', { at })
@@ -42,7 +41,7 @@ async function list(request: MessageInitShape<typeof ListBansRequestSchema> = {}
   return { ids: bans.map(({ userId }) => userId), bans, page }
 }
 
-test('ListBans lists the active bans of all rooms, newest first, with users and reasons', async () => {
+test('ListBans lists active bans of all rooms, newest first', async () => {
   const { ids, bans, page } = await list()
   expect(ids).toEqual(['Udan', 'Ucid', 'Uben', 'Uann'])
   expect(page).toMatchObject({ totalCount: 4n, hasMore: false, nextCursor: '' })

@@ -37,7 +37,7 @@ const access = async () => (await env.internal.getRoomAccess({ userId: 'Umallory
 const join = () => env.as('Umallory').rooms.joinRoom({ roomId: room })
 
 describe('BanMember', () => {
-  test('ends the membership and prevents joining; its event is on the stream before the response', async () => {
+  test('ends the membership and prevents joining', async () => {
     expect(await ban()).toMatchObject({ banned: true })
     expect(env.messaging.factsOf(room).at(-1)).toMatchObject({
       actorId: 'Umod',
@@ -50,10 +50,10 @@ describe('BanMember', () => {
     expect(entries[0]?.standings.find(({ roomId }) => roomId === room)).toMatchObject({ member: false, banned: true })
   })
 
-  test('refuses a second ban of the same person, unless it repeats a call that failed with unavailable', async () => {
+  test('refuses a second ban, unless it repeats an unavailable call', async () => {
     env.messaging.offStream.add(room)
     const unavailable = codeOf(ban())
-    // Keeps the job from delivering the ban: once it is delivered, a repeat counts as a second ban.
+    // Keeps the job from delivering the ban: then a repeat would count as a second ban.
     const left = and(eq(roomFacts.roomId, room), isNull(roomFacts.appliedAt))
     const createdAt = new Date(Date.now() + 60_000)
     await eventually(async () => (await env.db.update(roomFacts).set({ createdAt }).where(left)).rowCount === 1)
@@ -128,7 +128,7 @@ describe('a ban', () => {
   const inAMinute = () => new Date(Date.now() + 60_000)
   const add = () => env.as('Uowner', 'owner').rooms.addMember({ roomId: room, userId: 'Umallory' })
 
-  test('prevents joining and adding until it expires; the membership does not return afterwards', async () => {
+  test('prevents joining and adding until it expires', async () => {
     await ban({ expiresAt: inAMinute() })
     expect([await codeOf(join()), await codeOf(add())]).toEqual([Code.PermissionDenied, Code.PermissionDenied])
     await expireBan()
@@ -137,7 +137,7 @@ describe('a ban', () => {
     expect(await access()).toBe(true)
   })
 
-  test('takes away access to a universal room until it expires; access then returns by itself', async () => {
+  test('takes away access to a universal room until it expires', async () => {
     room = await makeRoom(env, `lapsing-${made}`, { universal: true })
     const member = () => codeOf(moderator().getMember({ roomId: room, userId: 'Umallory' }))
     await ban({ expiresAt: inAMinute() })
@@ -158,7 +158,7 @@ describe('a ban', () => {
     expect(await access()).toBe(false)
   })
 
-  test('remains when the room stops being universal and becomes universal again', async () => {
+  test('remains when the room stops and starts being universal', async () => {
     room = await makeRoom(env, `outlasting-${made}`, { universal: true })
     const universal = (universal: boolean) => env.as('Uowner', 'owner').rooms.updateRoom({ roomId: room, universal })
     await ban()
@@ -171,7 +171,7 @@ describe('a ban', () => {
   })
 })
 
-test('an expired ban of a locked room does not hold up those of other rooms', async () => {
+test('an expired ban of a locked room does not hold up others', async () => {
   const other = await makeRoom(env, `banning-${++made}`)
   await env.as('Umallory').rooms.joinRoom({ roomId: other })
   const kindsOf = (roomId: string) => env.messaging.factsOf(roomId).map(({ fact }) => fact.case)
@@ -179,7 +179,7 @@ test('an expired ban of a locked room does not hold up those of other rooms', as
   await ban({ roomId: other, expiresAt: new Date(Date.now() + 500) })
   await env.db.transaction(async (tx) => {
     await eventually(async () => {
-      // Repeated, because a transaction that is idle for too long is ended.
+      // Repeated, because an idle transaction is ended.
       await tx.execute(sql`select from rooms where id = ${room} for update`)
       expect(kindsOf(other)).toContain('banExpired')
     })
@@ -187,7 +187,7 @@ test('an expired ban of a locked room does not hold up those of other rooms', as
   await eventually(() => expect(kindsOf(room)).toContain('banExpired'))
 })
 
-test('an expired ban is announced once, although two processes run', async () => {
+test('an expired ban is announced once, by two processes', async () => {
   const second = await env.start()
   await ban({ expiresAt: new Date(Date.now() + 60_000) })
   expect(await codeOf(join())).toBe(Code.PermissionDenied)

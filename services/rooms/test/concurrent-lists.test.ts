@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
-test('only a caller with too many concurrent list requests is refused', async () => {
+test('only a caller with too many concurrent lists is refused', async () => {
   const list = (userId: string) => codeOf(env.as(userId).rooms.listMembers({ roomId, page: { limit: 500 } }))
   const calls = Array.from({ length: 200 }, () => list('Umallory'))
   expect(await list('Ualice')).toBeUndefined()

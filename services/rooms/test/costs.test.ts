@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
-test('ListRooms runs one statement, and calls messaging and accounts once each for all rooms', async () => {
+test('ListRooms runs one statement, and calls messaging and accounts once each', async () => {
   const list = () => env.as('Uann').directory.listRooms({})
   await list()
   expect(await costs.of(list)).toEqual({

@@ -22,7 +22,7 @@ afterAll(() => env[Symbol.asyncDispose]())
 const admin = () => env.as('Uadmin', 'admin')
 
 describe('CreateRoom', () => {
-  test('creates a room with its creator as member, and messaging has the facts before the response', async () => {
+  test('creates a room with its creator as member', async () => {
     const { room } = await admin().rooms.createRoom({ name: 'Tea-Time_1', description: 'leaves', groupId })
     const description = 'leaves'
     expect(room).toMatchObject({ kind: RoomKind.CHANNEL, name: 'Tea-Time_1', description, groupId, universal: false })
@@ -42,12 +42,12 @@ describe('CreateRoom', () => {
     expect(seen.room).toMatchObject({ room: { universal: true }, viewerState: { isMember: true } })
   })
 
-  test('puts the room at the end of its group and notifies everyone', async () => {
+  test('puts the room at the end of its group', async () => {
     await using received = await recordEvents(env.bus, 'evt.layout.>')
     const roomId = await makeRoom(env, 'last')
     const { group } = await admin().directory.getRoomGroup({ groupId })
     expect(group?.items.at(-1)?.item).toMatchObject({ case: 'room', value: { room: { id: roomId } } })
-    // The event of an earlier room may arrive late.
+    // That of an earlier room may arrive late.
     const isOfRoom = ({ fact }: Event) => fact.case === 'layoutChanged' && fact.value.roomId === roomId
     const event = await eventually(() => received.events.find(isOfRoom) ?? false)
     expect(event).toMatchObject({
@@ -84,14 +84,14 @@ describe('CreateRoom', () => {
     expect(await codeOf(env.as('Uowner', 'owner').rooms.createRoom(request))).toBeUndefined()
   })
 
-  test('refuses a taken name in any letter case, including names of archived rooms', async () => {
+  test('refuses a taken name in any letter case', async () => {
     const roomId = await makeRoom(env, 'Taken')
     expect(await codeOf(admin().rooms.createRoom({ name: 'tAKEN', groupId }))).toBe(Code.AlreadyExists)
     await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, roomId))
     expect(await codeOf(admin().rooms.createRoom({ name: 'taken', groupId }))).toBe(Code.AlreadyExists)
   })
 
-  test('denies posting in a room called announcements before it creates the room', async () => {
+  test('denies posting in announcements before it creates the room', async () => {
     await env.db.update(rooms).set({ nameKey: 'old-news', name: 'old-news' }).where(eq(rooms.nameKey, 'announcements'))
     env.admin.unavailable = true
     const request = { name: 'Announcements', groupId }
@@ -103,7 +103,7 @@ describe('CreateRoom', () => {
   })
 })
 
-test('when two processes create rooms with the same name, one succeeds', async () => {
+test('for one name at two processes, one succeeds', async () => {
   await env.start()
   for (const round of ['r1', 'r2', 'r3', 'r4', 'r5']) {
     const calls = ['A', 'a', 'A', 'a'].map((letter) =>
@@ -115,7 +115,7 @@ test('when two processes create rooms with the same name, one succeeds', async (
   }
 })
 
-test('a permission decision for a group lets others create rooms in it', async () => {
+test('a decision for a group lets others create rooms in it', async () => {
   await using fresh = await openEnv()
   const first = await fresh.start()
   const here = await lobbyOf(fresh)

@@ -13,7 +13,6 @@ let env: Env
 let lobby: string
 const ids = { tea: '', hidden: '', everyone: '', old: '', spoken: '', later: '', empty: '', foreign: '' }
 
-/** A user who sees only rooms of which they are a member. */
 const shy = 'Ushy'
 
 beforeAll(async () => {
@@ -54,7 +53,7 @@ const grantedPermissions = (shown: RoomWithViewerState | undefined) =>
   shown?.viewerState?.permissions.filter((grant) => grant.granted).map(({ permission }) => permission)
 
 describe('ListRooms', () => {
-  test('lists visible channels first, then direct messages with posts, the most recent first', async () => {
+  test('lists visible channels, then direct messages with posts, newest first', async () => {
     const { rooms: shown } = await alice().listRooms({})
     const kinds = shown.map(({ room }) => room?.kind)
     expect(kinds.lastIndexOf(RoomKind.CHANNEL)).toBeLessThan(kinds.indexOf(RoomKind.DM))
@@ -80,7 +79,7 @@ describe('ListRooms', () => {
     expect(env.messaging.stateCalls).toBe(before + 1)
   })
 
-  test('lists the participants of direct messages, including deleted people, or none while accounts does not answer', async () => {
+  test('lists participants of direct messages, or none without accounts', async () => {
     const person = { displayName: '', roleIds: [], version: 1n }
     env.accounts.people.push(
       { ...person, userId: 'Ualice', login: 'alice' },
@@ -126,7 +125,7 @@ describe('ListRooms', () => {
     expect(await codeOf(alice().listRooms({ scope: 9 as RoomDirectoryScope }))).toBe(Code.InvalidArgument)
   })
 
-  test('shows people without room.list only rooms of which they are members', async () => {
+  test('shows people without room.list only their own rooms', async () => {
     const { rooms: shown } = await env.as(shy).directory.listRooms({})
     expect(shown.every(({ viewerState }) => viewerState?.isMember)).toBe(true)
     expect(idsOf(shown)).toContain(ids.everyone)
@@ -160,7 +159,7 @@ describe('GetRoom', () => {
     ])
   })
 
-  test('reports to a non-member that the room can be joined', async () => {
+  test('tells a non-member that the room can be joined', async () => {
     const { room } = await env.as('Ustranger').directory.getRoom({ roomId: ids.tea })
     expect(room?.viewerState).toMatchObject({ isMember: false, hasUnread: false })
     expect(grantedPermissions(room)).toEqual(['room.list', 'room.join'])
@@ -179,7 +178,7 @@ describe('GetRoom', () => {
     expect(grantedPermissions(room)).toEqual(['room.list'])
   })
 
-  test('shows a direct message to its participants, even an empty one', async () => {
+  test('shows a direct message to its participants, even if empty', async () => {
     const { room } = await alice().getRoom({ roomId: ids.empty })
     expect(room).toMatchObject({ room: { kind: RoomKind.DM, name: '', groupId: '' }, viewerState: { isMember: true } })
   })
@@ -196,7 +195,7 @@ describe('GetRoom', () => {
 })
 
 describe('BatchGetRooms', () => {
-  test('returns each room once, in the order of the request, and leaves out unknown and hidden rooms', async () => {
+  test('returns each room once, in requested order, without hidden ones', async () => {
     const roomIds = [ids.old, 'Rnone', ids.tea, ids.old, ids.foreign, ids.spoken]
     const { rooms: shown } = await alice().batchGetRooms({ roomIds })
     expect(idsOf(shown)).toEqual([ids.old, ids.tea, ids.spoken])
@@ -223,7 +222,7 @@ describe('room groups', () => {
     await env.db.update(rooms).set({ groupId: 'Gtwo' }).where(eq(rooms.id, ids.tea))
   })
 
-  test('are listed with links and rooms in a common order, without archived rooms', async () => {
+  test('are listed with links and rooms, without archived ones', async () => {
     const { groups } = await alice().listRoomGroups({})
     expect(groups.map(({ id }) => id)).toEqual([lobby, 'Gtwo'])
     expect(groups[1]).toMatchObject({ name: 'Two', description: 'second' })
@@ -248,7 +247,7 @@ describe('room groups', () => {
     expect(asAdmin?.viewerState?.permissions).toMatchObject(grant(true))
   })
 
-  test('are returned once each, in the order of a batch and without unknown ones; a single unknown one is not found', async () => {
+  test('are returned once, in requested order, without unknown ones', async () => {
     expect(await codeOf(alice().getRoomGroup({ groupId: 'Gnone' }))).toBe(Code.NotFound)
     const { groups } = await alice().batchGetRoomGroups({ groupIds: ['Gtwo', 'Gnone', lobby, 'Gtwo'] })
     expect(groups.map(({ id }) => id)).toEqual(['Gtwo', lobby])

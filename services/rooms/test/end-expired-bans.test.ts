@@ -7,7 +7,7 @@ import { endExpiredBans } from '../src/jobs/end-expired-bans.ts'
 import { roomBans } from '../src/store/schema.ts'
 import { lobbyOf, makeRoom, openEnv, person } from './_env.ts'
 
-test('the end of one ban is delivered while that of another is not applied yet', async () => {
+test('the end of a ban does not wait for that of another', async () => {
   await using env = await openEnv()
   env.accounts.people = [person('Umallory'), person('Umod')]
   const process = await env.start()

@@ -34,7 +34,7 @@ const rowsOfGone = async () => ({
   people: await env.db.select().from(people).where(eq(people.userId, 'Ugone')),
 })
 
-test('a deleted person leaves every room, and their bans and names are deleted; a second pass finds nothing', async () => {
+test('a deleted person leaves every room, and bans and names are deleted', async () => {
   const [joined, banned, lifted] = [
     await makeRoom(env, 'joined'),
     await makeRoom(env, 'banned'),
@@ -48,7 +48,7 @@ test('a deleted person leaves every room, and their bans and names are deleted; 
   const direct = await createDm(env, ['Ugone', 'Ubob'])
   await eventually(async () => expect((await rowsOfGone()).people).toHaveLength(1))
 
-  // The pass succeeds only when the event of this room reaches the stream, too.
+  // The pass needs this room's event on the stream, too.
   env.messaging.offStream.add(joined)
   await requestErasure(env.bus, 'Ugone', 1)
   await eventually(() => expect(env.messaging.kindsOf(joined).at(-1)).toBe('left'))
@@ -71,7 +71,7 @@ test('a deleted person leaves every room, and their bans and names are deleted; 
   expect(await waitForFound(2)).toBe('0')
 })
 
-test('after a restore to a time before the deletion, the person is erased again', async () => {
+test('after a restore to before the deletion, the person is erased again', async () => {
   const roomId = await makeRoom(env, 'put-back')
   await env.as('Uback').rooms.joinRoom({ roomId })
   const [version, known] = [env.messaging.versionOf(roomId), env.messaging.factsOf(roomId).length]

@@ -33,7 +33,7 @@ const unapplied = async () =>
     .where(and(eq(roomFacts.roomId, room), isNull(roomFacts.appliedAt)))
 const allApplied = () => eventually(async () => (await unapplied()).length === 0)
 
-/** Commits a change in a process that dies before delivering it. */
+/** In a process that dies before it delivers the fact. */
 async function joinAndCrash(userId: string, at = new Date()): Promise<void> {
   await env.db.transaction(async (tx) => {
     const locked = await lockRoom(tx, room)
@@ -42,7 +42,7 @@ async function joinAndCrash(userId: string, at = new Date()): Promise<void> {
 }
 
 describe('while messaging does not answer', () => {
-  test('a change fails with unavailable, and a repetition succeeds once messaging answers', async () => {
+  test('a change fails with unavailable, and a repetition succeeds later', async () => {
     env.messaging.stopAnswering()
     expect(await codeOf(join('Ualice'))).toBe(Code.Unavailable)
     expect(await codeOf(join('Ualice'))).toBe(Code.Unavailable)
@@ -55,7 +55,7 @@ describe('while messaging does not answer', () => {
     await service[Symbol.asyncDispose]()
     service = await env.start()
     env.messaging.stopAnswering()
-    // The response has only a quarter of a second to arrive, so it may be late.
+    // The response has a quarter of a second, so it may be late.
     let tries = 0
     await eventually(async () => {
       const call = env.as(`Ubob${++tries}`).rooms.joinRoom({ roomId: room }, { timeoutMs: 1200 })
@@ -67,7 +67,7 @@ describe('while messaging does not answer', () => {
     await join(`Ubob${tries}`)
   })
 
-  test('facts that messaging did not accept are delivered when it answers again', async () => {
+  test('facts that messaging did not accept are delivered later', async () => {
     env.messaging.stopAnswering()
     expect(await codeOf(join('Ucarol'))).toBe(Code.Unavailable)
     env.messaging.answer()
@@ -75,7 +75,7 @@ describe('while messaging does not answer', () => {
     await allApplied()
   })
 
-  test('the directory fails with unavailable for members of a room, and shows the room to others', async () => {
+  test('the directory fails with unavailable for members only', async () => {
     env.messaging.stopAnswering()
     await eventually(async () => {
       const own = env.as('Uadmin', 'admin').directory.getRoom({ roomId: room }, { timeoutMs: 4500 })
@@ -96,13 +96,13 @@ describe('facts left behind', () => {
     await allApplied()
   })
 
-  test('are sent before the fact of the next call, in version order', async () => {
+  test('are sent before the fact of the next call', async () => {
     await joinAndCrash('Uerin', new Date(Date.now() + 60_000))
     await join('Ufrank')
     expect(env.messaging.factsOf(room).map(({ actorId }) => actorId)).toEqual(['Uadmin', 'Uadmin', 'Uerin', 'Ufrank'])
   })
 
-  test('are delivered before a call that repeats their change succeeds', async () => {
+  test('are delivered before a repeat of their change succeeds', async () => {
     await joinAndCrash('Ugrace', new Date(Date.now() + 60_000))
     await join('Ugrace')
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined'])
@@ -110,14 +110,14 @@ describe('facts left behind', () => {
 })
 
 describe('messaging after a restore', () => {
-  test('receives its lost facts again, even if the room does not change', async () => {
+  test('receives its lost facts again without a change of the room', async () => {
     await join('Uheidi')
     await allApplied()
     env.messaging.restore(room, 1)
     await eventually(() => expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined']))
   })
 
-  test('receives the facts of a lost room again when the room changes next', async () => {
+  test('receives the facts of a lost room with its next change', async () => {
     await allApplied()
     env.messaging.restore(room, 0)
     await join('Uivan')
@@ -126,7 +126,7 @@ describe('messaging after a restore', () => {
 })
 
 describe('a change that removes access', () => {
-  test('succeeds only when its event is on the stream, and so does a repeat', async () => {
+  test('and its repeat succeed only once the event is on the stream', async () => {
     env.messaging.offStream.add(room)
     expect(await codeOf(leave('Uadmin'))).toBe(Code.Unavailable)
     expect(await codeOf(leave('Uadmin'))).toBe(Code.Unavailable)
@@ -159,7 +159,7 @@ describe('a change that removes access', () => {
 describe('a call whose change is already made', () => {
   test('waits only for its own fact', async () => {
     const rooms = env.as('Uadmin', 'admin').rooms
-    // On a busy machine a change may miss its deadline; it is made all the same, so a retry succeeds.
+    // On a busy machine a change may miss its deadline; a retry succeeds.
     await Promise.all(['Unina', 'Uolga', 'Upaul'].map((userId) => eventually(() => join(userId))))
     env.accounts.people = [person('Upaul')]
     await eventually(() => rooms.banMember({ roomId: room, userId: 'Upaul', reason: 'noise' }))
@@ -175,7 +175,7 @@ describe('a call whose change is already made', () => {
   })
 })
 
-test('two processes deliver the facts of one room concurrently, without gaps or duplicates', async () => {
+test('two processes deliver the facts of one room without gaps or duplicates', async () => {
   const second = await env.start(impatient)
   await Promise.all(Array.from({ length: 30 }, (_, n) => join(`Ucrowd${n}`)))
   const facts = env.messaging.factsOf(room)
@@ -186,7 +186,7 @@ test('two processes deliver the facts of one room concurrently, without gaps or 
   await second[Symbol.asyncDispose]()
 })
 
-test('calls fail with unavailable while PostgreSQL is down, and work again afterwards', async () => {
+test('calls fail with unavailable without PostgreSQL, and work again afterwards', async () => {
   await env.database.stop()
   expect(await codeOf(join('Uken'))).toBe(Code.Unavailable)
   await env.database.start()

@@ -12,7 +12,6 @@ let env: Env
 let first: Service
 let groupId: string
 
-/** A user who sees only rooms of which they are a member. */
 const shy = 'Ushy'
 
 beforeAll(async () => {
@@ -32,7 +31,6 @@ afterAll(() => env[Symbol.asyncDispose]())
 
 const admin = () => env.as('Uadmin', 'admin').rooms
 
-/** Calls CreateRoom with a key; returns the room and whether the response is a repetition. */
 async function make(key: string, name: string, by = admin()): Promise<{ id: string; replayed: boolean }> {
   let replayed = false
   const options: CallOptions = {
@@ -43,7 +41,7 @@ async function make(key: string, name: string, by = admin()): Promise<{ id: stri
   return { id: room?.id ?? '', replayed }
 }
 
-test('the same request with the same key has one effect and one response', async () => {
+test('one request with one key has one effect and one response', async () => {
   const first = await make('key-1', 'once')
   expect(first.replayed).toBe(false)
   expect(await make('key-1', 'once')).toEqual({ id: first.id, replayed: true })
@@ -56,7 +54,7 @@ test('a repetition returns the current room', async () => {
   expect(room).toMatchObject({ id, name: 'after', description: 'words' })
 })
 
-test('a repetition does not show changes to somebody who may no longer see the room', async () => {
+test('a repetition shows no changes of a room that the caller cannot see', async () => {
   const creator = env.as(shy, 'admin').rooms
   const { id } = await make('key-gone', 'public-name', creator)
   await admin().updateRoom({ roomId: id, name: 'secret-name', description: 'secret' })
@@ -92,7 +90,7 @@ test('the key of a failed call can be used again', async () => {
   expect(await make('key-4', 'a-name')).toMatchObject({ replayed: false })
 })
 
-test('a repeat of a call that was answered with unavailable waits for the same room', async () => {
+test('a repeat of an unavailable call waits for the same room', async () => {
   env.messaging.stopAnswering()
   expect(await codeOf(make('key-5', 'patient'))).toBe(Code.Unavailable)
   expect(await codeOf(make('key-5', 'patient'))).toBe(Code.Unavailable)
@@ -108,7 +106,7 @@ test('a repeat of a call that was answered with unavailable waits for the same r
   ).toHaveLength(1)
 })
 
-test('concurrent calls with the same key create one room', async () => {
+test('concurrent calls with one key create one room', async () => {
   const second = await env.start()
   for (const round of ['s1', 's2', 's3', 's4', 's5']) {
     const made = await Promise.all([1, 2, 3, 4].map(() => make(`key-${round}`, `same-${round}`)))
@@ -118,7 +116,7 @@ test('concurrent calls with the same key create one room', async () => {
   await second[Symbol.asyncDispose]()
 })
 
-test('a response stored by an earlier release, with a room and a version, is returned', async () => {
+test('a response stored by an earlier release is returned', async () => {
   const { id } = await make('key-old', 'older')
   await env.db.execute(sql`
     insert into idempotent_calls (caller_id, method, key, request_digest, response, room_id, version, created_at)

@@ -8,7 +8,7 @@ import { sql } from 'drizzle-orm'
 import { decisionFor } from './_seeds.ts'
 import { lobbyOf, openEnv, person, type Env } from './_env.ts'
 
-/** If either is denied to everyone, an export marks the room as private. */
+/** Denying either to everyone makes a room private in an export. */
 const privatePermissions = ['room.list', 'room.join']
 const roomIdOf = (permission: string) => `R${permission.replace('.', '')}12345`
 
@@ -48,7 +48,7 @@ describe('a group', () => {
 })
 
 describe('a channel', () => {
-  test('is imported once, with its members and its time of creation', async () => {
+  test('is imported once, with members and time of creation', async () => {
     const wanted = { description: 'all of it', memberIds: ['Uann', 'Ubob', 'Uann'] }
     const [one, other] = await Promise.all([importRoom('tea', wanted), importRoom('tea', wanted)])
     expect(one?.roomId).toBe(other?.roomId)
@@ -87,7 +87,7 @@ describe('a channel', () => {
     expect(env.admin.entryDenied).toEqual([roomId])
   })
 
-  test('that is private is not created if admin cannot store the denials', async () => {
+  test('that is private is not created without the denials', async () => {
     env.admin.unavailable = true
     await expect(importRoom('unsafe', { private: true })).rejects.toMatchObject({ code: Code.Unavailable })
     env.admin.unavailable = false
@@ -111,13 +111,13 @@ describe('a channel', () => {
     expect(env.messaging.kindsOf(roomId)).toEqual(['created', 'joined', 'archived'])
   })
 
-  test('called announcements gets another name, because the first room of the server has this name', async () => {
+  test('called announcements gets another name', async () => {
     const { name } = await importRoom('announcements')
     expect(name).toBe('announcements-2')
   })
 })
 
-test('a description is cut to 500 characters and loses characters that PostgreSQL cannot store', async () => {
+test('a description is cut to 500 storable characters', async () => {
   const description = `a\0${'b'.repeat(600)}`
   await importRoom('with nul', { name: 'with-nul', description })
   await env.transfer.importGroup({ name: 'With nul', description })
@@ -165,14 +165,14 @@ test.each(privatePermissions)('an export marks a room as private if %s is denied
   expect(rooms).toMatchObject([{ roomId: roomIdOf(permission), private: true }])
 })
 
-test('an export does not mark a room as private because it is archived', async () => {
+test('an export does not mark an archived room as private', async () => {
   const { roomId } = await importRoom('put away')
   await env.transfer.archiveImportedRoom({ roomId })
   const { rooms } = await env.transfer.exportRooms({ idsOrNames: [roomId] })
   expect(rooms).toMatchObject([{ archived: true, private: false }])
 })
 
-test('removing an imported group moves its channels to another group; a group with other channels stays', async () => {
+test('removing an imported group moves its channels, unless it has others', async () => {
   const sample = await env.transfer.importGroup({ name: 'To go' })
   const [mine, other] = [
     await importRoom('of the sample', { groupId: sample.groupId }),
@@ -202,7 +202,7 @@ test('an export returns the order of channels in their groups', async () => {
   expect(groups.find(({ groupId }) => groupId === ordered.groupId)?.roomIds).toEqual(made)
 })
 
-test('an export returns current room names, in pages by id', async () => {
+test('an export returns room names, in pages by id', async () => {
   const { roomId } = await importRoom('exported', { description: 'what' })
   const { rooms } = await env.transfer.exportRooms({ idsOrNames: ['EXPORTED'] })
   expect(rooms).toMatchObject([

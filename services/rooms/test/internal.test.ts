@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => env[Symbol.asyncDispose]())
 
 describe('OpenSockets', () => {
-  test('returns memberships and bans in channels, without users who have none', async () => {
+  test('returns memberships and bans in channels, without other users', async () => {
     await ban(env.db, everyone, 'Ualice', { expiresAt: new Date('2100-01-01T00:00:00Z') })
     const { entries, next } = await env.internal.openSockets({ userIds: ['Unobody', 'Ualice', 'Ubob'] })
     expect(next).toBeUndefined()
@@ -37,7 +37,7 @@ describe('OpenSockets', () => {
     expect(alice.get(everyone)?.banExpiresAt?.seconds).toBe(BigInt(Date.parse('2100-01-01T00:00:00Z') / 1000))
   })
 
-  test('is paged: every standing is returned once, even if a user’s standings are spread over pages', async () => {
+  test('is paged: every standing is returned once, even across pages', async () => {
     const userIds = ['Upaged1', 'Upaged2', 'Upaged3']
     const roomIds = await Promise.all(Array.from({ length: 4 }, (_, i) => makeRoom(env, `paged-${i}`)))
     for (const userId of userIds) for (const roomId of roomIds) await env.as(userId).rooms.joinRoom({ roomId })
@@ -55,7 +55,7 @@ describe('OpenSockets', () => {
     expect(new Set(found).size).toBe(12)
   })
 
-  test('returns memberships that ended in the last three days, and no older ones', async () => {
+  test('returns memberships that ended in the last three days', async () => {
     await env.as('Ucarol').rooms.joinRoom({ roomId: tea })
     await env.as('Ucarol').rooms.leaveRoom({ roomId: tea })
     const standings = async () => (await env.internal.openSockets({ userIds: ['Ucarol'] })).entries[0]?.standings
@@ -69,7 +69,7 @@ describe('OpenSockets', () => {
 describe('ListUniversalRooms', () => {
   const list = async () => (await env.internal.listUniversalRooms({})).rooms.map(({ roomId }) => roomId)
 
-  test('returns universal rooms, including archived ones, and rooms that recently stopped being universal', async () => {
+  test('returns universal rooms, including archived ones and recently universal ones', async () => {
     const archived = await makeRoom(env, 'archived', { universal: true })
     await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, archived))
     const ended = await makeRoom(env, 'ended')
@@ -96,7 +96,7 @@ describe('GetRoomAccess', () => {
     expect(await access('Ualice', direct)).toMatchObject({ effectiveMember: true, room: { kind: RoomKind.DM } })
   })
 
-  test('uses the stored roles if `heardRoles` is set, and otherwise those of the request', async () => {
+  test('uses stored roles if `heardRoles` is set', async () => {
     await using other = await openEnv()
     other.admin.policy.decisions = other.admin.policy.decisions.filter(({ permission }) => permission !== 'room.join')
     await other.start()
@@ -133,7 +133,7 @@ describe('GetRoomAccess', () => {
 })
 
 describe('GetRooms and GetGroups', () => {
-  test('return existing rooms and groups, including archived rooms and direct messages', async () => {
+  test('return existing ones, including archived rooms and direct messages', async () => {
     const archived = await makeRoom(env, 'shelved')
     await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, archived))
     const { rooms: found } = await env.internal.getRooms({ roomIds: ['Rnone', tea, archived, direct, tea] })
@@ -157,7 +157,7 @@ describe('GetRooms and GetGroups', () => {
 })
 
 describe('ListLayout', () => {
-  test('lists groups and their channels in the order of the sidebar, without archived rooms', async () => {
+  test('lists groups and channels in sidebar order, without archived rooms', async () => {
     const groupId = await lobbyOf(env)
     const createdAt = new Date()
     await env.db.insert(roomGroups).values({ id: 'Gempty', name: 'Empty', description: '', position: 9, createdAt })
@@ -174,7 +174,7 @@ describe('ListLayout', () => {
   })
 })
 
-test('CountRooms distinguishes channels and direct messages, archived ones included', async () => {
+test('CountRooms counts channels and direct messages, archived ones included', async () => {
   const before = await env.internal.countRooms({})
   const archived = await makeRoom(env, 'counted')
   await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, archived))

@@ -31,7 +31,7 @@ async function newRoom(name: string, options: { universal?: boolean } = {}): Pro
 const isMember = async (userId: string, roomId: string) =>
   (await env.internal.getRoomAccess({ userId, roomId })).effectiveMember
 
-test('JoinRoomGroup joins every room of the group that can be joined, and lists them in the order of the group', async () => {
+test("JoinRoomGroup joins every joinable room, in the group's order", async () => {
   const [first, own, second] = [await newRoom('first'), await newRoom('own'), await newRoom('second')]
   const universal = await newRoom('universal', { universal: true })
   const [archived, closed] = [await newRoom('archived'), await newRoom('closed')]
@@ -55,7 +55,7 @@ test('JoinRoomGroup joins every room of the group that can be joined, and lists 
   expect(await isMember('Ualice', closed)).toBe(false)
   expect(env.messaging.kindsOf(universal)).toEqual(['created'])
   expect(env.messaging.kindsOf(own)).toEqual(['created', 'joined', 'joined'])
-  // A join is marked as applied only after the response; until then the room counts as new.
+  // Marked as applied only after the response; until then the room counts as new.
   await eventually(async () => expect(await joinGroup('Ualice')).toEqual([]))
 })
 
@@ -72,13 +72,13 @@ test('rooms that may not be joined are skipped', async () => {
   expect(await joinGroup('Ubob')).toEqual([room])
 })
 
-test('an unknown group is not found; an empty group has nothing to join', async () => {
+test('an unknown group is not found; an empty group succeeds', async () => {
   expect(await codeOf(env.as('Ualice').rooms.joinRoomGroup({ groupId: 'Gnone' }))).toBe(Code.NotFound)
   expect(await codeOf(env.as('Ualice').rooms.joinRoomGroup({ groupId: '' }))).toBe(Code.InvalidArgument)
   expect(await joinGroup('Ualice')).toEqual([])
 })
 
-test('JoinRoomGroup returns unavailable while messaging does not answer, and the rooms are joined once it does', async () => {
+test('JoinRoomGroup returns unavailable without messaging, and the rooms are joined later', async () => {
   const rooms = [await newRoom('late'), await newRoom('later')]
   env.messaging.stopAnswering()
   expect(await codeOf(joinGroup('Ucarol'))).toBe(Code.Unavailable)
@@ -90,12 +90,12 @@ test('JoinRoomGroup returns unavailable while messaging does not answer, and the
   for (const roomId of rooms) expect(await isMember('Ucarol', roomId)).toBe(true)
 })
 
-test('a crowd that joins one group through two processes joins each room once', async () => {
+test('a crowd that joins one group joins each room once', async () => {
   await env.start()
   const rooms = await Promise.all(['a', 'b', 'c', 'd'].map((name) => newRoom(`crowd-${name}`)))
   const people = Array.from({ length: 8 }, (_, n) => `Ucrowd${n}`)
   const answers = await Promise.all(people.map((userId) => Promise.all([joinGroup(userId), joinGroup(userId)])))
-  // One of the calls joins; the other lists the same rooms while messaging has not applied the joins.
+  // One call joins; the other lists the rooms while messaging has not applied the joins.
   for (const both of answers) expect(new Set(both.flat())).toEqual(new Set(rooms))
   for (const roomId of rooms) {
     const joined = env.messaging

@@ -36,10 +36,7 @@ const idsIn = async (groupId: string) => {
 }
 const asRooms = (ids: string[]) => ids.map((id) => ({ kind: ROOM, id }))
 
-/**
- * Checks that each room and link has exactly one item, each room in the group of its row, and that no two items of a
- * group and no two groups share a position.
- */
+/** Each room and link has one item, each room in the group of its row, and no positions are shared. */
 async function assertNothingLostOrDuplicated(): Promise<void> {
   const [items, links, channels, groups] = await Promise.all([
     env.db.select().from(layoutItems),
@@ -55,13 +52,11 @@ async function assertNothingLostOrDuplicated(): Promise<void> {
   for (const { id, groupId } of channels) expect(placed.get(id)).toBe(groupId)
   expect(new Set(items.map(({ groupId, position }) => `${groupId} ${position}`)).size).toBe(items.length)
   expect(new Set(groups.map(({ position }) => position)).size).toBe(groups.length)
-  // The layout shown to administrators has the same items.
   const shown = (await admin().layout.listRoomGroups({})).groups
   expect(shown.map(({ id }) => id).sort()).toEqual(groups.map(({ id }) => id).sort())
   expect(shown.flatMap(({ items }) => items.map(({ item }) => item.value?.id)).sort()).toEqual(
     [...placed.keys()].sort(),
   )
-  // Messaging received the same groups.
   for (const { id, groupId } of channels) {
     const published = env.messaging.factsOf(id).flatMap(({ fact }) => {
       return fact.case === 'created' || fact.case === 'moved' ? fact.value.groupId : []
@@ -71,7 +66,7 @@ async function assertNothingLostOrDuplicated(): Promise<void> {
 }
 
 describe('two concurrent administrators', () => {
-  test('who order the same items end with the order of one of them', async () => {
+  test('who order the same items end with one of the orders', async () => {
     const groupId = await newGroup()
     const ids = [await newRoom(groupId), await newRoom(groupId), await newRoom(groupId)]
     const [a, b] = [[...ids].reverse(), [...ids.slice(1), ...ids.slice(0, 1)]]
@@ -80,7 +75,7 @@ describe('two concurrent administrators', () => {
     expect([a, b]).toContainEqual(await idsIn(groupId))
   })
 
-  test('one of whom orders a group while the other adds to it do not lose the addition', async () => {
+  test('who order a group and add to it keep the addition', async () => {
     const groupId = await newGroup()
     const ids = [await newRoom(groupId), await newRoom(groupId)]
     const wanted = [...ids].reverse()
@@ -92,7 +87,7 @@ describe('two concurrent administrators', () => {
     expect(after.slice(2).sort()).toEqual([link, room].sort())
   })
 
-  test('one of whom deletes a group while the other fills it do not both succeed', async () => {
+  test('who delete a group and fill it do not both succeed', async () => {
     for (const fill of [
       (groupId: string) => admin().rooms.createRoom({ name: `race-${++made}`, groupId }),
       (groupId: string) => admin().layout.createSidebarLink({ groupId, label: 'Link', url: '/' }),
@@ -116,9 +111,7 @@ describe('two concurrent administrators', () => {
 })
 
 describe('moving something that is moved concurrently', () => {
-  /**
-   * Starts a move, which waits for the lock of the layout, then moves the item with `meanwhile` and releases the lock.
-   */
+  /** Starts a move that waits for the lock, then moves the item with `meanwhile` and releases the lock. */
   async function moveWhile(move: () => Promise<unknown>, meanwhile: (tx: typeof env.db) => Promise<unknown>) {
     let answer: Promise<Code | undefined> | undefined
     await env.db.transaction(async (tx) => {
@@ -147,7 +140,7 @@ describe('moving something that is moved concurrently', () => {
     }
     expect(await moveWhile(moveRoom, moveRoomElsewhere)).toBe(Code.FailedPrecondition)
     expect((await idsIn(other))?.sort()).toEqual([roomId, linkId].sort())
-    // Brings the log of the room and its row back in agreement.
+    // Lets the log agree with the row again.
     await admin().layout.moveRoomToGroup({ roomId, groupId: from })
   })
 
@@ -169,7 +162,6 @@ const steps = fc.array(fc.record({ kind: fc.constantFrom(...kinds), a: fc.nat(99
   maxLength: 10,
 })
 
-/** Makes one change, based on the layout that it has just read; others may change it in the meantime. */
 async function applyStep({ kind, a, b }: Step): Promise<unknown> {
   const { layout } = admin()
   const { groups } = await layout.listRoomGroups({})
@@ -210,7 +202,7 @@ const rotated = <T>(all: T[], by: number): T[] => {
   return [...all.slice(first), ...all.slice(0, first)]
 }
 
-test('after any concurrent changes by two processes, no item is lost or duplicated', async () => {
+test('after concurrent changes by two processes, no item is lost or duplicated', async () => {
   const crowd = fc.array(steps, { minLength: 3, maxLength: 4 })
   await fc.assert(
     fc.asyncProperty(crowd, async (administrators) => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
-test('a change that waits for the layout is refused if its caller loses the permission meanwhile', async () => {
+test('a waiting change is refused if its caller loses the permission', async () => {
   const admin = env.as('Uadmin', 'admin')
   const newGroup = async () => (await admin.layout.createRoomGroup({ name: 'A group' })).group?.id ?? ''
   const newRoom = async (name: string) => (await admin.rooms.createRoom({ name, groupId })).room?.id ?? ''
@@ -47,7 +47,6 @@ test('a change that waits for the layout is refused if its caller loses the perm
     () => layout.reorderSidebarItemsInGroup({ groupId, items: reordered }),
     () => rooms.createRoom({ name: 'another', groupId }),
   ]
-  // Waits for the lock, and the others wait for this one.
   const first = () => layout.updateRoomGroup({ groupId, name: 'First' })
   const outcomes = await env.db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid from layout for update`)

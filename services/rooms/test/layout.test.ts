@@ -13,7 +13,6 @@ let received: Awaited<ReturnType<typeof recordEvents>>
 let direct: string
 let actor = ''
 let made = 0
-/** Number of outbox entries before the test. */
 let entriesBefore = 0
 
 const manage = { permission: 'room.manage' }
@@ -45,10 +44,10 @@ afterAll(async () => {
   await env[Symbol.asyncDispose]()
 })
 
-/** A different user in each test, so that its events can be distinguished. */
+/** Another user in each test, to distinguish the events. */
 const admin = () => env.as(actor, 'admin').layout
 const as = (userId: string) => env.as(userId).layout
-/** Events caused by the admin of this test, once all have arrived: events of different aggregates have no order. */
+/** Once all have arrived: events of different aggregates have no order. */
 async function readPublished() {
   const written = await env.db.select({ id: outbox.eventId }).from(outbox).orderBy(outbox.id).offset(entriesBefore)
   await eventually(() => {
@@ -77,7 +76,7 @@ const idsIn = (group: AdminRoomLayoutGroup | undefined) => group?.items.map(({ i
 const inGroup = async (groupId: string) => idsIn((await listGroups()).find(({ id }) => id === groupId))
 
 describe('ListRoomGroups', () => {
-  test('shows every group in order with all its rooms and links, including archived rooms', async () => {
+  test('shows every group with all rooms and links, in order', async () => {
     const groupId = await newGroup('Shown')
     const [room, link] = [await newRoom(groupId), await newLink(groupId)]
     await env.as('Uother', 'admin').rooms.archiveRoom({ roomId: room })
@@ -92,7 +91,7 @@ describe('ListRoomGroups', () => {
     })
   })
 
-  test('returns for each group whether the viewer may create rooms in it', async () => {
+  test('returns whether the viewer may create rooms in each group', async () => {
     const { groups } = await as('Umaker').listRoomGroups({})
     expect(groups.filter(({ canCreateRoom }) => canCreateRoom).map(({ id }) => id)).toEqual(['Gtwo'])
   })
@@ -117,7 +116,7 @@ describe('groups', () => {
     expect(await newGroup('Same')).not.toBe(await newGroup('Same'))
   })
 
-  test('change name and description separately; an empty description clears the old one, equal values notify nobody', async () => {
+  test('change name and description separately; equal values notify nobody', async () => {
     const groupId = await newGroup('Before')
     const named = await admin().updateRoomGroup({ groupId, name: 'After' })
     expect(named.group).toMatchObject({ id: groupId, name: 'After', description: '' })
@@ -146,7 +145,7 @@ describe('groups', () => {
     expect(await codeOf(inIt)).toBe(Code.NotFound)
   })
 
-  test('cannot be deleted while they contain a link or a room, even an archived one', async () => {
+  test('cannot be deleted with a link or a room, even archived', async () => {
     const groupId = await newGroup()
     const link = await newLink(groupId)
     expect(await codeOf(admin().deleteRoomGroup({ groupId }))).toBe(Code.FailedPrecondition)
@@ -185,7 +184,7 @@ describe('groups', () => {
 })
 
 describe('MoveRoomToGroup', () => {
-  test('moves a room to the end of the other group, and messaging has the fact before the response', async () => {
+  test('moves a room to the end of the other group', async () => {
     const [room, last] = [await newRoom('Gone'), await newLink('Gtwo')]
     const { room: moved } = await admin().moveRoomToGroup({ roomId: room, groupId: 'Gtwo' })
     expect(moved).toMatchObject({ id: room, groupId: 'Gtwo' })
@@ -199,13 +198,13 @@ describe('MoveRoomToGroup', () => {
     expect(about(events)).toEqual(new Set(['layout.server.room_groups_updated', 'group.Gone.room_removed_from_group']))
   })
 
-  test('waits until its event is on the stream, because the new group may deny what the old one allowed', async () => {
+  test('waits for the stream', async () => {
     const room = await newRoom('Gone')
     await admin().moveRoomToGroup({ roomId: room, groupId: 'Gtwo' })
     expect(env.messaging.waitedForStream(room)).toBe(true)
   })
 
-  test('moves archived rooms too; a move into their own group has no effect', async () => {
+  test('moves archived rooms, too; into their own group without effect', async () => {
     const room = await newRoom('Gone')
     await env.as('Uother', 'admin').rooms.archiveRoom({ roomId: room })
     await admin().moveRoomToGroup({ roomId: room, groupId: 'Gtwo' })
@@ -279,7 +278,7 @@ describe('ReorderSidebarItemsInGroup', () => {
     expect(await inGroup(groupId)).toEqual(items.map(({ id }) => id))
   })
 
-  test('refuses an unknown group, items without a kind, and callers without room.manage in it', async () => {
+  test('refuses an unknown group, items without a kind, and other callers', async () => {
     const reorder = (by: ReturnType<typeof admin>, request: object) =>
       codeOf(by.reorderSidebarItemsInGroup({ groupId, items, ...request }))
     expect(await reorder(admin(), { groupId: 'Gnone' })).toBe(Code.NotFound)
@@ -291,7 +290,7 @@ describe('ReorderSidebarItemsInGroup', () => {
 describe('sidebar links', () => {
   const link = { groupId: 'Gone', label: 'Wiki', url: 'https://wiki.example/a' }
 
-  test('are created at the end of a group and visible to everyone', async () => {
+  test('are created at the end, visible to everyone', async () => {
     const { sidebarLink } = await admin().createSidebarLink({ ...link, label: ' Our wiki ' })
     expect(sidebarLink).toMatchObject({ label: 'Our wiki', url: 'https://wiki.example/a' })
     const { group } = await env.as('Ualice').directory.getRoomGroup({ groupId: 'Gone' })
@@ -324,7 +323,7 @@ describe('sidebar links', () => {
     expect(await codeOf(admin().moveSidebarLinkToGroup({ linkId, groupId: 'Gtwo' }))).toBe(Code.NotFound)
   })
 
-  test('move to the end of another group; a move into their own has no effect', async () => {
+  test('move to the end of another group', async () => {
     const linkId = await newLink('Gone')
     await newLink('Gtwo')
     const { sidebarLink } = await admin().moveSidebarLinkToGroup({ linkId, groupId: 'Gtwo' })
@@ -357,7 +356,7 @@ describe('sidebar links', () => {
     expect(await of('Utwo').delete()).toBeUndefined()
   })
 
-  test('cannot be created by an administrator to whom room.manage is denied in the group', async () => {
+  test('need room.manage in the group, even for administrators', async () => {
     const denied = env.as('Unotone', 'admin').layout
     expect(await codeOf(denied.createSidebarLink(link))).toBe(Code.PermissionDenied)
     expect(await codeOf(denied.createSidebarLink({ ...link, groupId: 'Gtwo' }))).toBeUndefined()
@@ -401,7 +400,6 @@ describe('sidebar links', () => {
 })
 
 describe('the methods for groups', () => {
-  // A person with room.manage in two groups, but without role.manage.
   const manager = () => as('Uboth')
   test.each<[string, () => Promise<unknown>]>([
     ['ListRoomGroups', () => manager().listRoomGroups({})],

@@ -15,7 +15,7 @@ const readStored = async () => ({
   rooms: await env.db.select().from(rooms).orderBy(rooms.name),
 })
 
-test('a new server gets a first group with two rooms: announcements, which is universal, and general', async () => {
+test('a new server gets a group with announcements and general', async () => {
   await env.start()
   await lobbyOf(env)
   const { groups, rooms } = await readStored()
@@ -28,7 +28,7 @@ test('a new server gets a first group with two rooms: announcements, which is un
   for (const { id } of rooms) await eventually(() => expect(env.messaging.kindsOf(id)).toEqual(['created']))
 })
 
-test('two concurrent processes and a later one create the first group once', async () => {
+test('two processes and a later one create the first group once', async () => {
   await Promise.all([env.start(), env.start()])
   await lobbyOf(env)
   await env.start()
@@ -38,7 +38,7 @@ test('two concurrent processes and a later one create the first group once', asy
   expect(new Set(env.admin.postingDenied)).toEqual(new Set([rooms[0]?.id]))
 })
 
-test('the first rooms are created only after admin has denied posting in announcements', async () => {
+test('the first rooms are created after admin has denied posting in announcements', async () => {
   env.admin.unavailable = true
   await env.start()
   await eventually(async () => (await env.db.select().from(lobby)).length === 1)
@@ -48,7 +48,7 @@ test('the first rooms are created only after admin has denied posting in announc
   expect((await readStored()).rooms).toHaveLength(2)
 })
 
-test('the first rooms are created even if messaging answers only later', async () => {
+test('the first rooms are created even before messaging answers', async () => {
   env.messaging.stopAnswering()
   await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '300ms' })
   await eventually(async () => (await readStored()).rooms.length === 2)

@@ -11,8 +11,7 @@ import { findUnappliedFacts } from '../src/store/facts.ts'
 import { roomBans, roomFacts, roomMembers, rooms } from '../src/store/schema.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
-// In these tests messaging has a fact that the database of rooms has lost. In all but one of them, its version is ahead
-// of the clock of rooms.
+// Messaging has a fact that the database of rooms has lost, usually with a version ahead of the clock of rooms.
 
 let env: Env
 let room: string
@@ -20,8 +19,7 @@ let made = 0
 
 beforeAll(async () => {
   env = await openEnv()
-  // The job that compares rooms with messaging pauses after its first full walk, so that it does not correct a room
-  // before a call does.
+  // The job pauses after its first walk, so that it does not correct a room before a call does.
   await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '30s' }, { checkPausePerStepMs: 3_600_000 })
   await lobbyOf(env)
   env.accounts.people = [person('Ubob')]
@@ -37,14 +35,14 @@ const inAMinute = () => BigInt(Date.now() + 60_000) * 1000n
 
 const lostLeave: Change = { case: 'left', value: { userId: 'Ulost' } }
 
-/** Sends messaging a fact that follows the one it holds, and that rooms does not know. */
+/** Follows messaging's fact; unknown to rooms. */
 function addLost(version = inAMinute(), change = lostLeave): void {
   const previous = env.messaging.versionOf(room)
   const cause = { actorId: 'Ulost', at: new Date() }
   env.messaging.addLostFact(room, roomFact(previous, change, cause, version))
 }
 
-/** Delivers facts as another process does. `onHeld` is called with each answer of messaging before it is handled. */
+/** As another process does. `onHeld`: called with each answer of messaging before it is handled. */
 function openDelivery(onHeld: (held: HeldFact) => Promise<void> = () => Promise.resolve()) {
   const messaging = createClient(
     MessagingInternalService,
@@ -61,7 +59,6 @@ function openDelivery(onHeld: (held: HeldFact) => Promise<void> = () => Promise.
 
 const kinds = (count: number) => env.messaging.kindsOf(room).slice(-count)
 
-/** Commits a change that is not handed over. */
 const changeWithoutDelivery = (userId: string, member = true) =>
   env.db.transaction(async (tx) => {
     const locked = await lockRoom(tx, room)
@@ -71,7 +68,6 @@ const changeWithoutDelivery = (userId: string, member = true) =>
     return row?.version ?? 0n
   })
 
-/** The versions in the rows of members and bans, and the versions of the facts. */
 async function readStoredVersions() {
   const members = await env.db.select().from(roomMembers).where(eq(roomMembers.roomId, room))
   const bans = await env.db.select().from(roomBans).where(eq(roomBans.roomId, room))
@@ -80,7 +76,7 @@ async function readStoredVersions() {
   return { standings, facts: facts.map(({ version }) => version) }
 }
 
-/** The actors of the newest facts, after checking that each follows the one before it. */
+/** Also checks that each fact follows the one before it. */
 function newestActors(count: number): string[] {
   const facts = env.messaging.factsOf(room)
   expect(facts.slice(1).map(({ previousVersion }) => previousVersion)).toEqual(versions().slice(0, -1))
@@ -108,7 +104,7 @@ test.each<[string, Change]>([
   ['unbans', { case: 'banned', value: about }],
   ['archives', { case: 'unarchived', value: {} }],
   ['unarchives', { case: 'archived', value: {} }],
-])('a call that %s, with nothing to change in rooms, reverts the lost fact before the response', async (call, lost) => {
+])('a call that %s, with nothing to change, reverts the lost fact', async (call, lost) => {
   const { rooms: asAdmin } = env.as('Uadmin', 'admin')
   if (call === 'joins') await join('Ubob')
   if (call === 'archives') await asAdmin.archiveRoom({ roomId: room })
@@ -131,7 +127,7 @@ test.each<[string, Change]>([
 })
 
 test.each(['without', 'with'])(
-  'waitUntilApplied, %s `isAbout`, waits until a restated leave is on the stream',
+  'waitUntilApplied, %s `isAbout`, waits until a restated leave is streamed',
   async (how) => {
     await join('Ubob')
     await env.as('Ubob').rooms.leaveRoom({ roomId: room })
@@ -145,26 +141,22 @@ test.each(['without', 'with'])(
   },
 )
 
-test.each(['join', 'leave'])(
-  'a %s that another process rebases at the same time is applied before the response',
-  async (change) => {
-    await using other = openDelivery()
-    let isFirst = true
-    await using delivery = openDelivery(async (held) => {
-      if (isFirst) await other.reconcile(room, held)
-      isFirst = false
-    })
-    if (change === 'leave') await join('Ucarl')
-    addLost()
-    await changeWithoutDelivery('Ucarl', change === 'join')
-    await delivery.deliver(room, await findUnappliedFacts(env.db, room))
-    expect(kinds(2)).toEqual(['left', change === 'join' ? 'joined' : 'left'])
-    expect(env.messaging.waitedForStream(room)).toBe(change === 'leave')
-    newestActors(1)
-  },
-)
+test.each(['join', 'leave'])('a %s rebased by another process is applied before the response', async (change) => {
+  await using other = openDelivery()
+  let isFirst = true
+  await using delivery = openDelivery(async (held) => {
+    if (isFirst) await other.reconcile(room, held)
+    isFirst = false
+  })
+  if (change === 'leave') await join('Ucarl')
+  addLost()
+  await changeWithoutDelivery('Ucarl', change === 'join')
+  await delivery.deliver(room, await findUnappliedFacts(env.db, room))
+  expect(kinds(2)).toEqual(['left', change === 'join' ? 'joined' : 'left'])
+  expect(env.messaging.waitedForStream(room)).toBe(change === 'leave')
+  newestActors(1)
+})
 
-/** What a fact is about: an attribute of the room, or the membership or ban of a user. */
 function subjectOf({ case: kind, value }: RoomFact['fact']): string {
   if (kind === 'joined' || kind === 'left') return `member ${value && 'userId' in value ? value.userId : ''}`
   if (kind === 'banned' || kind === 'unbanned') return `ban ${value && 'userId' in value ? value.userId : ''}`
@@ -192,7 +184,7 @@ test('one change reverts all lost facts', async () => {
   await changeWithoutDelivery('Uone')
   await join('Utwo')
   newestActors(1)
-  // Undelivered facts arrive with the next change or earlier; the last fact about each subject counts.
+  // Undelivered facts arrive with the next change or earlier; the last per subject counts.
   const last = new Map<string, string | undefined>()
   for (const { fact } of env.messaging.factsOf(room).slice(known)) last.set(subjectOf(fact), fact.case)
   expect(Object.fromEntries(last)).toEqual({
@@ -206,7 +198,7 @@ test('one change reverts all lost facts', async () => {
   })
 })
 
-test('lost facts that cancel each other out are handled once', async () => {
+test('lost facts that cancel out are handled once', async () => {
   await join('Ubob')
   addLost(inAMinute(), { case: 'left', value: about })
   addLost(inAMinute() + 1n, { case: 'joined', value: about })
@@ -216,14 +208,14 @@ test('lost facts that cancel each other out are handled once', async () => {
   expect(versions()).toHaveLength(after)
 })
 
-test('the periodic comparison corrects a room that does not change', async () => {
+test('the periodic comparison corrects an unchanged room', async () => {
   await join('Ubob')
   await using _walking = await env.start()
   addLost(inAMinute(), { case: 'left', value: about })
   await eventually(() => expect(kinds(2)).toEqual(['left', 'joined']))
 })
 
-test('a change that messaging does not answer fails with unavailable, and is applied later', async () => {
+test('a change without an answer fails with unavailable, and is applied later', async () => {
   addLost()
   env.messaging.stopAnswering()
   expect(await codeOf(join('Ubob'))).toBe(Code.Unavailable)
@@ -231,13 +223,12 @@ test('a change that messaging does not answer fails with unavailable, and is app
   await eventually(() => expect(newestActors(1)).toEqual(['Ubob']))
 })
 
-test('unapplied changes and the rows that refer to them get higher versions, in the same order', async () => {
+test('unapplied changes get higher versions, in order', async () => {
   await changeWithoutDelivery('Uone')
   await changeWithoutDelivery('Utwo')
   addLost()
   await join('Uthree')
   expect(newestActors(4)).toEqual(['Ulost', 'Uone', 'Utwo', 'Uthree'])
-  // Facts are marked as applied only after the response.
   await eventually(async () => {
     const facts = await env.db.select().from(roomFacts).where(eq(roomFacts.roomId, room))
     expect(facts.map(({ appliedAt }) => appliedAt)).not.toContain(null)
@@ -249,7 +240,7 @@ test('unapplied changes and the rows that refer to them get higher versions, in 
   expect(member?.version).toBe(versions().at(-2))
 })
 
-test('a lost fact is recognised even if a stored fact has the same version', async () => {
+test('a lost fact is recognised despite a stored one with its version', async () => {
   addLost(await changeWithoutDelivery('Uone'))
   await join('Utwo')
   expect(newestActors(3)).toEqual(['Ulost', 'Uone', 'Utwo'])
@@ -259,20 +250,17 @@ test('two processes rebase the facts once', async () => {
   await using _second = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '30s' })
   addLost()
   const users = Array.from({ length: 20 }, (_, n) => `Ucrowd${n}`)
-  // If the other process changed the version of a call's fact, the call fails with unavailable and is retried.
+  // If the other process changed the version of a call's fact, the call fails with unavailable.
   await Promise.all(users.map((userId) => eventually(() => join(userId))))
   expect(newestActors(20).sort()).toEqual(users.sort())
 })
 
-test.each([0, 1])(
-  'if messaging is restored later and still has %s lost facts, it receives all facts after them',
-  async (lost) => {
-    const before = versions().length
-    addLost()
-    await join('Uone')
-    env.messaging.restore(room, before + lost)
-    await join('Utwo')
-    expect(newestActors(2)).toEqual(['Uone', 'Utwo'])
-    expect(versions()).toHaveLength(before + lost + 2)
-  },
-)
+test.each([0, 1])('with %s lost facts after a restore, messaging receives all later facts', async (lost) => {
+  const before = versions().length
+  addLost()
+  await join('Uone')
+  env.messaging.restore(room, before + lost)
+  await join('Utwo')
+  expect(newestActors(2)).toEqual(['Uone', 'Utwo'])
+  expect(versions()).toHaveLength(before + lost + 2)
+})

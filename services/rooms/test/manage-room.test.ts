@@ -22,11 +22,10 @@ beforeEach(async () => {
 afterAll(() => env[Symbol.asyncDispose]())
 
 const admin = () => env.as('Uadmin', 'admin')
-/** A user with room.manage who has joined no room. */
 const owner = () => env.as('Uowner', 'owner').rooms
 
 describe('UpdateRoom', () => {
-  test('changes name and description, and messaging has the fact before the response', async () => {
+  test('changes name and description, and messaging has the fact first', async () => {
     const { room: after } = await owner().updateRoom({ roomId: room, name: `New-${made}`, description: 'fresh' })
     expect(after).toMatchObject({ name: `New-${made}`, description: 'fresh', universal: false })
     expect(env.messaging.factsOf(room).at(-1)).toMatchObject({
@@ -35,12 +34,12 @@ describe('UpdateRoom', () => {
     })
   })
 
-  test('announces a new name to everyone, because non-members see it, but announces no other change', async () => {
+  test('announces a new name to everyone, and no other change', async () => {
     await using recording = await recordEvents(env.bus, 'evt.layout.>')
     await owner().updateRoom({ roomId: room, description: 'words' })
     await owner().updateRoom({ roomId: room, name: `managed-${made}`, description: 'other words' })
     await owner().updateRoom({ roomId: room, name: `Renamed-${made}` })
-    // Excludes the announcement of the creation, which may still arrive.
+    // The announcement of the creation may still arrive.
     const events = () =>
       recording.events.filter(
         ({ actorId, fact }) => actorId === 'Uowner' && fact.case === 'layoutChanged' && fact.value.roomId === room,
@@ -55,13 +54,13 @@ describe('UpdateRoom', () => {
     expect(events()).toMatchObject([{ kind: 'room_groups_updated', deliveries: [{ audience: { case: 'everyone' } }] }])
   })
 
-  test('clears the description if it is empty, and leaves absent fields unchanged', async () => {
+  test('clears an empty description, and leaves absent fields', async () => {
     await owner().updateRoom({ roomId: room, description: 'words' })
     const { room: after } = await owner().updateRoom({ roomId: room, description: '' })
     expect(after).toMatchObject({ name: `managed-${made}`, description: '' })
   })
 
-  test('makes a room universal and no longer universal; the latter waits for the stream and leaves only explicit members', async () => {
+  test('makes a room universal, and back after a wait for the stream', async () => {
     const isMember = async () => {
       const { room: seen } = await env.as('Ualice').directory.getRoom({ roomId: room })
       return seen?.viewerState?.isMember
@@ -86,7 +85,7 @@ describe('UpdateRoom', () => {
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined'])
   })
 
-  test('allows the name of the room itself in another letter case, but not the name of another room', async () => {
+  test('allows its own name in another letter case', async () => {
     const { room: after } = await owner().updateRoom({ roomId: room, name: `MANAGED-${made}` })
     expect(after?.name).toBe(`MANAGED-${made}`)
     expect(await codeOf(owner().updateRoom({ roomId: room, name: 'General' }))).toBe(Code.AlreadyExists)
@@ -108,7 +107,7 @@ describe('UpdateRoom', () => {
 })
 
 describe('ArchiveRoom and UnarchiveRoom', () => {
-  test('hide and restore the room, and announce both to everyone', async () => {
+  test('hide and restore the room, announced to everyone', async () => {
     await using received = await recordEvents(env.bus, 'evt.layout.>')
     const isListed = async () => {
       const { group } = await admin().directory.getRoomGroup({ groupId })
@@ -122,7 +121,7 @@ describe('ArchiveRoom and UnarchiveRoom', () => {
     expect(restored).toMatchObject({ archived: false })
     expect(await isListed()).toBe(true)
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'archived', 'unarchived'])
-    // The event about the creation of the room may arrive late.
+    // The event about the creation may arrive late.
     const publishedEvents = () => received.events.filter(({ actorId }) => actorId === 'Uowner')
     await eventually(() => expect(publishedEvents()).toHaveLength(2))
   })

@@ -43,7 +43,7 @@ const isMember = async (userId: string, roomId: string) => {
 }
 
 describe('JoinRoom', () => {
-  test('makes the caller a member, and messaging has the fact before the response', async () => {
+  test('makes the caller a member, and messaging has the fact first', async () => {
     const { room } = await join('Ucarol', tea)
     expect(room).toMatchObject({ id: tea, name: 'tea' })
     expect(env.messaging.factsOf(tea).at(-1)).toMatchObject({
@@ -86,7 +86,7 @@ describe('JoinRoom', () => {
 })
 
 describe('LeaveRoom', () => {
-  test('ends the membership, and the event is on the stream before the answer', async () => {
+  test('ends the membership, and the event is on the stream first', async () => {
     await join('Uerin', tea)
     expect(await leave('Uerin', tea)).toMatchObject({ left: true })
     expect(env.messaging.factsOf(tea).at(-1)).toMatchObject({ fact: { case: 'left', value: { userId: 'Uerin' } } })
@@ -94,7 +94,7 @@ describe('LeaveRoom', () => {
     expect(await isMember('Uerin', tea)).toBe(false)
   })
 
-  test('by a person who is not a member succeeds and writes nothing', async () => {
+  test('by a non-member succeeds and writes nothing', async () => {
     expect(await leave('Unobody', tea)).toMatchObject({ left: true })
     expect(env.messaging.factsOf(tea).filter(({ actorId }) => actorId === 'Unobody')).toEqual([])
   })
@@ -113,7 +113,7 @@ describe('LeaveRoom', () => {
   })
 })
 
-test("after concurrent joins and leaves each person's last call counts, and messaging has the version of the room", async () => {
+test("after concurrent joins and leaves each person's last call counts", async () => {
   await env.start()
   const room = await makeRoom(env, 'busy')
   const people = Array.from({ length: 8 }, (_, n) => `Ubusy${n}`)
@@ -141,7 +141,7 @@ test("after concurrent joins and leaves each person's last call counts, and mess
   expect(stored?.version).toBe(env.messaging.versionOf(room))
 })
 
-test('after a concurrent join and leave of one person, the room and its log agree', async () => {
+test('after a concurrent join and leave, the room and its log agree', async () => {
   for (let round = 0; round < 10; round++) {
     await Promise.all([
       retryWhileOverloaded(() => join('Ufickle', tea)),

@@ -37,7 +37,7 @@ test('people are copied from accounts once it answers', async () => {
   expect(rows[0]).toMatchObject({ userId: 'U0', login: 'login0', nameKey: 'alice', roleIds: ['moderator'] })
 })
 
-test('renames and roles are applied, regardless of the order of arrival', async () => {
+test('renames and roles are applied in any order of arrival', async () => {
   env.accounts.people = [alice]
   await env.start()
   await waitUntilFilled()
@@ -55,7 +55,7 @@ test('renames and roles are applied, regardless of the order of arrival', async 
   await eventually(async () => expect(await readPeople()).toMatchObject([{ displayName: '', nameKey: 'alice' }]))
 })
 
-test('for a late event, accounts is asked without a lock, and again if the person has changed meanwhile', async () => {
+test('for a late event, accounts is called without a lock', async () => {
   env.accounts.people = [alice]
   await env.start()
   await waitUntilFilled()
@@ -74,13 +74,13 @@ test('for a late event, accounts is asked without a lock, and again if the perso
   expect(areUnlocked).toEqual([true, true])
 })
 
-test('a rename is applied even if accounts is unavailable when its event arrives', async () => {
+test('a rename is applied even if accounts was unavailable', async () => {
   env.accounts.people = [alice]
   await env.start()
   await waitUntilFilled()
   env.accounts.unavailable = true
   await rename(7n, 'Alicia')
-  // More failures than the attempts after which an event is parked.
+  // More than the attempts after which an event is parked.
   await eventually(() => env.accounts.failedGetPeople > 11)
   env.accounts.unavailable = false
   await eventually(async () =>

@@ -24,8 +24,8 @@ const opened = new Resources()
 let db: Db
 
 /**
- * 100,000 people, all of them in room R1, 100 of them in R2. Every other one has the role `staff`, a hundred have `few`.
- * All logins begin with `user`; display names are random hexadecimal digits.
+ * 100,000 people, all in room R1, 100 of them in R2. Every other has the role `staff`, a hundred have `few`. Logins
+ * begin with `user`; display names are random hexadecimal digits.
  */
 beforeAll(async () => {
   const database = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
@@ -54,7 +54,6 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => opened[Symbol.asyncDispose]())
 
-/** Runs a statement; returns the nodes of its plan. */
 async function planNodes(statement: SQL): Promise<Plan[]> {
   const { rows } = await db.execute(sql`explain (analyze, format json) ${statement}`)
   const [explained] = rows[0]?.['QUERY PLAN'] as { Plan: Plan }[]
@@ -62,7 +61,6 @@ async function planNodes(statement: SQL): Promise<Plan[]> {
   return explained ? nodes(explained.Plan) : []
 }
 
-/** Maximum number of rows that a plan node read. */
 const maxRows = (nodes: readonly Plan[]): number =>
   Math.max(...nodes.map((node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']))
 const indexes = (nodes: readonly Plan[]) => nodes.map((node) => node['Index Name'])
@@ -84,7 +82,7 @@ describe('in a list of 100,000 members', () => {
     ['a page of the effective members of a universal room', filter('', { eligible }), deep],
     ['a page of a search that finds all members', filter('user'), first],
     ['a deep page of a search that finds many members', filter('a'), deep],
-  ])('%s reads only about as many people as it shows', async (_what, filter, page) => {
+  ])('%s reads about as many people as it shows', async (_what, filter, page) => {
     const nodes = await planNodes(membersPage(filter, page))
     expect(indexes(nodes)).toContain('people_by_name')
     expect(maxRows(nodes)).toBeLessThan(4 * first.limit)
@@ -93,7 +91,7 @@ describe('in a list of 100,000 members', () => {
   test.each<[string, (filter: MemberFilter) => SQL]>([
     ['found', (filter) => membersPage(filter, first)],
     ['counted', membersCount],
-  ])('the few matches of a search are %s with the trigram index', async (_what, statement) => {
+  ])('few matches of a search are %s with the trigram index', async (_what, statement) => {
     for (const wanted of [filter('user4711'), filter('ffff'), filter('nobody'), filter('user4711', { eligible })]) {
       const nodes = await planNodes(statement(wanted))
       expect(indexes(nodes)).toContain('people_by_grams')
@@ -121,11 +119,11 @@ describe('recipients among 100,000 members', () => {
     ['a thousand users of a universal room', { ...wants.users, eligible }],
     ['the holders of a common role in a room', { ...nobody, roleIds: ['staff'] }],
     ['the holders of a common role in a universal room', { ...nobody, roleIds: ['staff'], eligible }],
-  ])('%s: a page reads only about as many people as it returns', async (_what, filter) => {
+  ])('%s: a page reads about as many people as it returns', async (_what, filter) => {
     expect(maxRows(await recipientNodes(filter, { after: 'U5', limit: 1000 }))).toBeLessThan(4100)
   })
 
-  test.each([undefined, eligible])('the holders of a rare role are found with the index of roles', async (rule) => {
+  test.each([undefined, eligible])('holders of a rare role are found with the index', async (rule) => {
     const filter = { ...nobody, roleIds: ['few'], userIds: thousand.slice(0, 10), eligible: rule }
     const nodes = await recipientNodes(filter, { after: '', limit: 1000 })
     expect(indexes(nodes)).toContain('people_by_roles')
@@ -133,10 +131,10 @@ describe('recipients among 100,000 members', () => {
   })
 })
 
-test('a page of a room with 100 members does not read all 100,000 people', async () => {
+test('a page of a room with 100 members does not read 100,000 people', async () => {
   const nodes = await planNodes(membersPage(filter('', { roomId: 'R2' }), first))
   expect(indexes(nodes)).toEqual(expect.arrayContaining(['room_members_of_room', 'people_pkey']))
-  // This test has so few bans that reading all of them is acceptable.
+  // So few bans that reading all is acceptable.
   expect(maxRows(nodes)).toBeLessThan(1000)
 })
 

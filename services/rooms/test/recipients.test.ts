@@ -48,7 +48,7 @@ beforeAll(async () => {
   const members = (roomId: string, userIds: string[]) =>
     userIds.map((userId) => ({ roomId, userId, member: true, version: 9n, since: new Date() }))
   await env.db.insert(roomMembers).values([
-    // Rooms has not received the account of Uunheard yet.
+    // Rooms has not received the account of Uunheard.
     ...members(tea, ['Ualice', 'Ubanned', 'Ubob', 'Uexpired', 'Ugone', 'Uguest', 'Uunheard']),
     ...members(everyone, ['Uguest', 'Ubanned']),
     ...members(shelved, ['Ualice']),
@@ -71,19 +71,19 @@ const list = async (requested: MessageInitShape<typeof ListRecipientsRequestSche
   (await env.internal.listRecipients({ limit: 1000, ...requested })).userIds
 
 describe('ListRecipients', () => {
-  test('of a whole room returns its members, without people who are banned, deleted or have left', async () => {
+  test('of a whole room returns members without banned, deleted and former ones', async () => {
     const found = await env.internal.listRecipients({ roomId: tea, all: true, limit: 1000 })
     expect(found.userIds).toEqual(['Uadmin', 'Ualice', 'Ubob', 'Uexpired', 'Uguest', 'Uunheard'])
     expect(found.room).toMatchObject({ roomId: tea, kind: RoomKind.CHANNEL, name: 'tea', universal: false })
   })
 
-  test('of a whole universal room returns people who may join it, and explicit members', async () => {
+  test('of a whole universal room returns all who may join', async () => {
     expect(await list({ roomId: everyone, all: true })).toEqual([
       ...['Uadmin', 'Ualice', 'Ubob', 'Uexpired', 'Uguest', 'Uowner'],
     ])
   })
 
-  test('of a whole universal room to which nobody is denied access returns everybody', async () => {
+  test('of a whole universal room without denials returns everybody', async () => {
     await using other = await openEnv()
     other.accounts.people = [person('Ualice'), person('Ugone', { deleted: true }), person('Uother')]
     await other.start()
@@ -150,7 +150,7 @@ describe('ListPresenceAudiences', () => {
       others.toSorted(),
     ])
 
-  test('returns other participants of direct messages and channels, except universal, archived and left ones', async () => {
+  test('returns those who share a direct message or a small channel', async () => {
     const hall = await makeRoom(env, 'hall', { universal: true })
     for (const roomId of [hall, shelved])
       await env.db.insert(roomMembers).values(['Udora', 'Uemil'].map(memberOf(roomId)))
@@ -194,7 +194,7 @@ describe('ListAccessibleRooms', () => {
     expect(await accessibleRooms('Ustranger')).toEqual(new Set([everyone]))
   })
 
-  test('returns the names of the rooms, and accepts at most 500 ids', async () => {
+  test('returns names, and accepts at most 500 ids', async () => {
     const { rooms: found } = await env.internal.listAccessibleRooms({ userId: 'Ualice', roomIds: [tea] })
     expect(found).toMatchObject([{ roomId: tea, name: 'tea', kind: RoomKind.CHANNEL, archived: false }])
     const roomIds = Array.from({ length: 501 }, (_, n) => `R${n}`)

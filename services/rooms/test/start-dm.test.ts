@@ -32,7 +32,7 @@ const start = (userId: string, participantIds: string[], headers: Record<string,
   env.as(userId).rooms.startDM({ participantIds }, { headers })
 
 describe('StartDM', () => {
-  test('starts one direct message for a set of people, regardless of who starts it and of the order of the participants', async () => {
+  test('starts one direct message per set of people', async () => {
     const { room } = await start('Ualice', ['Ubob', 'Ucarol'])
     expect(room).toMatchObject({ kind: RoomKind.DM, name: '', groupId: '', universal: false })
     expect(env.messaging.kindsOf(room?.id ?? '')).toEqual(['created', 'joined', 'joined', 'joined'])
@@ -45,7 +45,7 @@ describe('StartDM', () => {
     expect(seen?.viewerState?.isMember).toBe(true)
   })
 
-  test('without other people starts a direct message with oneself', async () => {
+  test('without others starts a direct message with oneself', async () => {
     const { room } = await start('Usolo', [])
     expect(env.messaging.kindsOf(room?.id ?? '')).toEqual(['created', 'joined'])
     expect((await start('Usolo', ['Usolo'])).room?.id).toBe(room?.id)
@@ -53,7 +53,7 @@ describe('StartDM', () => {
     expect(seen?.viewerState?.isMember).toBe(true)
   })
 
-  test('starts a direct message that only its participants, who are its members, can see', async () => {
+  test('starts a direct message that only its participants can see', async () => {
     const { room } = await start('Ubob', ['Ucarol'])
     const roomId = room?.id ?? ''
     await eventually(async () => {
@@ -65,7 +65,7 @@ describe('StartDM', () => {
     expect(await codeOf(env.as('Ualice', 'owner').directory.getRoom({ roomId }))).toBe(Code.NotFound)
   })
 
-  test('called three times concurrently starts one direct message', async () => {
+  test('called three times concurrently starts one', async () => {
     for (const other of ['Ubob', 'Ucarol', 'Umuted']) {
       const started = await Promise.all([start('Ualice', [other]), start('Ualice', [other]), start('Ualice', [other])])
       const [id] = new Set(started.map(({ room }) => room?.id))
@@ -74,7 +74,7 @@ describe('StartDM', () => {
     }
   })
 
-  test('returns the same response for the same key, and refuses a different request with the key', async () => {
+  test('returns the same response for one key', async () => {
     const headers = { 'Idempotency-Key': 'dm-1' }
     const first = await start('Ubob', ['Ucarol'], headers)
     expect((await start('Ubob', ['Ucarol'], headers)).room?.id).toBe(first.room?.id)

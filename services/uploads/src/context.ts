@@ -22,32 +22,23 @@ export type Context = {
   owners: FileOwners
   storage: Storage
   imageProcessor: ImageProcessor
-  /** Cache of recently generated image sizes. */
   transforms: TransformCache
-  /** Limits how many new image sizes are generated. */
   renderingLimit: RenderingLimit
   fetch: SafeFetch
-  /** Limits the fetches of pages; concurrent requests for a page share one fetch. */
   pages: PageFetches
-  /** Resolves the credentials of readers who do not use a signed URL. */
   callers: CallerCache
   credentialSecrets: CredentialSecrets
   clientAddress: ClientAddress
-  /** Counts requests without a valid credential or signed URL, by network, in this process only. */
   credentialAttempts: CredentialAttempts
-  /** Origins that CORS allows to read files. */
   allowedOrigins: readonly string[]
-  /** Secrets of blob tickets, shared with the gateway: the current one and the previous one. */
+  /** Shared with the gateway: the current secret and the previous one. */
   blobSecrets: readonly string[]
-  /** Secrets with which a valid asset URL may be signed: the current one and the previous one. */
+  /** Asset URLs may be signed with the current secret or the previous one. */
   signingSecrets: readonly string[]
-  /** Base URL and secret of the signed URLs of files. */
   assets: { publicUrl: string; signingSecret: string }
   fileLimits: FileLimits
   quotas: Quotas
-  /** Total size of all files and open uploads, cached for half a minute. */
   serverUsage: () => Promise<number>
-  /** Limits the assembly of files. */
   completions: UploadCompletions
   now: () => Date
 }

@@ -43,39 +43,34 @@ export function reportFileWithoutBytes(assetId: string): void {
 
 export const reportFailedRequest = (error: unknown): void => log.error({ err: error }, 'a request failed unexpectedly')
 
-/** Reports that a response ended early. */
 export const reportInterrupted = (error: unknown): void => log.warn({ err: error }, 'sending a file was interrupted')
 
 export const logSwept = (what: string, count: number): void => log.info({ what, count }, 'deleted unused data')
 
-/** Reports that a sweep deletes nothing, because the storage does not belong to the database. */
+/** A sweep deletes nothing, because the storage does not belong to the database. */
 export function reportStorageMismatch(belonging: 'missing' | 'foreign'): void {
   sweepsRefused(1, { 'parley.belonging': belonging })
   log.error({ belonging }, storageMismatch(belonging).rawMessage)
 }
 
-/** Counts a batch of deletions that waits, because the storage does not belong to the database. */
 export const countRefusedDeletions = (belonging: 'missing' | 'foreign'): void =>
   deletionsRefused(1, { 'parley.belonging': belonging })
 
-/** Reports a failed deletion, which will be retried. */
 export function reportFailedDeletion(id: string, error: unknown): void {
   failedDeletions(1)
   log.warn({ id, err: error }, 'bytes could not be deleted; the deletion will be retried')
 }
 
-/** Reports that unused bytes could not be deleted, and are left to a periodic job. */
 export const reportLeftForJob = (error: unknown): void =>
   log.warn({ err: error }, 'bytes could not be deleted; a periodic job will delete them')
 
 /**
- * Reports that the bucket cannot be used. The name of the error tells why: the bucket does not exist, the access key is
- * invalid, or the server does not answer.
+ * The name of the error tells why the bucket cannot be used: it does not exist, the access key is invalid, or the
+ * server does not answer.
  */
 export const reportStorageUnavailable = (bucket: string, error: unknown): void =>
   log.error({ bucket, err: error }, 'the bucket cannot be used; retrying')
 
-/** Logs a failure of the storage; each kind at most once a minute. */
 export const reportStorageFailure = (error: unknown): void => storageFailed(kindOf(error), error)
 
 const storageFailed = oncePerMinute((_kind, error: unknown) => log.error({ err: error }, 'the storage failed'))
@@ -83,7 +78,6 @@ const storageFailed = oncePerMinute((_kind, error: unknown) => log.error({ err: 
 const kindOf = (error: unknown): string =>
   error instanceof Error ? `${error.name} ${(error as NodeJS.ErrnoException).code ?? ''}` : 'unknown'
 
-/** Reports that images and videos may exhaust the memory of this process. */
 export const reportTooLittleMemory = (limit: number, plan: MemoryPlan): void =>
   log.warn(
     { limit, ...plan },

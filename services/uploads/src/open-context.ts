@@ -23,16 +23,13 @@ import { openImageProcessor, openRenderingLimit, TransformCache } from './engine
 import { openStorage } from './engines/storage/index.ts'
 import { sumServerBytes } from './store/usage.ts'
 
-/** Parts that a test may replace. */
 export type TestOverrides = {
   now?: () => Date
-  /** Resolves host names of other servers. */
   resolve?: Resolve
 }
 
 type Parts = { config: Config; overrides: TestOverrides; memory: MemoryPlan; processesVideos: boolean }
 
-/** Opens everything that handlers, consumers and jobs use. */
 export async function openContext(host: DatabaseHost, parts: Parts): Promise<Context> {
   const { config, overrides, memory, processesVideos } = parts
   const { db } = host

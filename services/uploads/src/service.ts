@@ -17,7 +17,6 @@ export type Overrides = TestOverrides &
     sweepEveryMs?: number
   }
 
-/** Starts the deployable. */
 export function startUploads(config: Config, overrides: Overrides = {}): Promise<Service> {
   const waitsFor = ['storage', 'policy']
   return startDatabaseHost({ name: 'uploads', config, waitsFor, overrides }, (host) => compose(host, config, overrides))

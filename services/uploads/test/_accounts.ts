@@ -3,7 +3,6 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { credentialDigest } from '@parley/credentials'
 import type { AccountsInternalService, RekeyCredentialsRequest } from '@parley/contracts/internal'
 
-/** The current keys of credentials, and those before the last rotation. */
 export const credentialSecrets = {
   secretKey: 'the key of the digests of credentials, for tests',
   previousSecretKey: 'that key before it was rotated, for tests too',
@@ -13,17 +12,13 @@ export const credentialSecrets = {
 
 type Implementation = ServiceImpl<typeof AccountsInternalService>
 
-/** A fake of accounts, with a few credentials and their users. */
 export class FakeAccounts {
   readonly #people = new Map<string, { userId: string; roleIds: string[] }>()
   readonly rekeyed: RekeyCredentialsRequest['entries'] = []
-  /** Number of calls of `authenticate` and `getPeople`. */
   calls = 0
   unavailable = false
-  /** `authenticate` waits for this promise before it answers. */
   blocker: Promise<void> | undefined
 
-  /** Makes a token or cookie handle of a user valid. */
   signIn(userId: string, { token, roleIds = [], key = credentialSecrets.secretKey }: Credential): void {
     this.#people.set(digestOf(key, token), { userId, roleIds })
   }
@@ -45,7 +40,6 @@ export class FakeAccounts {
     }
   }
 
-  /** Avatars by person. */
   readonly avatars = new Map<string, string>()
 
   readonly getPeople: Implementation['getPeople'] = ({ userIds }) => {

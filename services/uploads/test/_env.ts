@@ -36,7 +36,6 @@ export const signingSecret = 'the secret that signs asset URLs in tests'
 
 export const publicUrl = 'https://chat.example.org'
 
-/** Where bytes are stored: in a folder or a bucket. */
 export type StorageKind = 'disk' | 's3'
 export const storageKinds: StorageKind[] = ['disk', 's3']
 
@@ -54,7 +53,7 @@ const settings = {
   PARLEY_WEBSERVER_URL: publicUrl,
 }
 
-/** The environment of uploads: a database, a bus, fakes of other services, and a separate folder or bucket. */
+/** A database, a bus, fakes of other services, and a separate folder or bucket. */
 export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions = {}) =>
   testDatabaseService(
     {
@@ -84,10 +83,8 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
         ...{ folder, storage, /** The server of the bucket, if any. */ s3 },
         internal: harness.client(UploadsInternalService),
         as: (userId: string) => harness.clients({ uploads: AssetUploadService, assets: AssetService }, { userId }),
-        /** Publishes an event about messages of a room. */
         publish: (roomId: string, event: Pick<TestEvent, 'kind'> & Partial<TestEvent>) =>
           publishEvents(bus, { actorId: 'Ualice', ...event, aggregateType: 'room', aggregateId: roomId }),
-        /** Publishes an event about the profile of an account or of the server. */
         announce: ({ ownerId, ...event }: { ownerId: string } & Pick<TestEvent, 'version' | 'fact'>) =>
           publishEvents(bus, {
             ...(ownerId === 'server'
@@ -95,7 +92,6 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
               : { aggregateType: 'user', aggregateId: ownerId, kind: 'user_profile_updated' }),
             ...event,
           }),
-        /** Keys of all stored objects, except the identity. */
         async storedKeys(): Promise<string[]> {
           const keys: string[] = []
           const { blobs, chunks, assets, variants, serverImages: images } = storageKeys
@@ -107,21 +103,14 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
     },
   )
 
-/** The fakes of other services, with their state and the calls that they received. */
 const createFakes = () => ({
-  /** Erasure reports that uploads sent to accounts. */
   erasures: new ErasureReports(),
-  /** Accounts, with the signed-in users. */
   accounts: new FakeAccounts(),
-  /** Rooms, with their members. */
   rooms: new FakeRooms(),
-  /** Messaging, with the events handed over to it and the files that messages use. */
   messaging: new FakeMessaging(),
-  /** Images of the server, as admin reports them. */
   serverImages: { logoKey: '', bannerKey: '' },
 })
 
-/** A blob ticket for these bytes, as the gateway issues it. */
 export const ticketFor = (bytes: Uint8Array, changes: Partial<BlobTicket> = {}): BlobTicket => ({
   callerId: 'Ualice',
   method: 'svc.api.v1.MyAccountService/UploadAvatar',
@@ -135,14 +124,12 @@ export const ticketFor = (bytes: Uint8Array, changes: Partial<BlobTicket> = {}):
 export const postBlob = (service: Service, body: Uint8Array, ticket: string) =>
   fetch(`${service.url}/internal/blobs`, { method: 'POST', body, headers: { [blobTicketHeader]: ticket } })
 
-/** Stores bytes as a blob of Alice; returns its id. */
 export async function putBlob(service: Service, bytes: Uint8Array): Promise<string> {
   const response = await postBlob(service, bytes, signBlobTicket(blobSecret, ticketFor(bytes)))
   const answer = (await response.json()) as { id: string }
   return answer.id
 }
 
-/** Stores these bytes as an avatar of Alice; returns its key. */
 export async function storeAvatar(env: Env, service: Service, bytes: Uint8Array): Promise<string> {
   const blobId = await putBlob(service, bytes)
   const owner = { ownerId: 'Ualice', callerId: 'Ualice' }

@@ -4,15 +4,12 @@ import { join } from 'node:path'
 
 /** Scripts that replace ffmpeg and ffprobe. ffmpeg records its encoding calls. */
 export type FakeFfmpeg = AsyncDisposable & {
-  /** Environment for a process that uses them. */
   settings: Record<string, string>
   /** Process ids of encoding calls, oldest first. */
   calls: () => Promise<number[]>
   /** Lets the calls for videos that contain WAIT continue. */
   release: () => Promise<void>
-  /** Existing job folders. */
   folders: () => Promise<string[]>
-  /** Creates a job folder of the given age, as a killed process leaves it behind. */
   leaveFolder: (name: string, ageMs: number) => Promise<void>
 }
 
@@ -35,7 +32,7 @@ for arg do case "$arg" in
 esac; done
 `
 
-/** Installs the scripts. Words inside the video control what they do. */
+/** Words inside the video control what the scripts do. */
 export async function startFakeFfmpeg(): Promise<FakeFfmpeg> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-fake-ffmpeg-'))
   const program = async (name: string, script: string) => {

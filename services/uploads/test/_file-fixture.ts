@@ -16,7 +16,6 @@ export class FileFixture {
   readonly #startedAt = Date.now()
   #messages = 0
   #service: Service | undefined
-  /** Milliseconds by which the clock is advanced. */
   clock = 0
 
   constructor(env: Env) {
@@ -46,12 +45,10 @@ export class FileFixture {
     return id
   }
 
-  /** URL of a file, without signature. */
   unsignedUrlOf(assetId: string): string {
     return `${this.url}/assets/files/${assetId}`
   }
 
-  /** Signed URL of a file at this process, as in a message for this user. */
   signedUrlOf(assetId: string, { userId = 'Ualice', image }: ReadOptions = {}): string {
     const { url } = assetUrl(
       { publicUrl, signingSecret },
@@ -66,5 +63,4 @@ export class FileFixture {
   }
 }
 
-/** Reads the bytes of a response. */
 export const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer())

@@ -3,9 +3,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import type { MessagingInternalService, RoomEvent } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 
-/**
- * A fake messaging service. It ignores an event if it has one of the same aggregate with the same or a higher version.
- */
+/** Ignores an event if it has one of the same aggregate with the same or a higher version. */
 export class FakeMessaging {
   readonly #published: { roomId: string; event: RoomEvent }[] = []
 
@@ -16,12 +14,9 @@ export class FakeMessaging {
     return {}
   }
 
-  /** Event ids of messages by the id of the file attached to them. */
   readonly attached = new Map<string, string>()
-  /** Keys of the preview images that messages show. */
   readonly shown = new Set<string>()
   unavailable = false
-  /** Number of FindFileUses calls. */
   findFileUsesCalls = 0
 
   readonly findFileUses: ServiceImpl<typeof MessagingInternalService>['findFileUses'] = (request) => {
@@ -36,7 +31,6 @@ export class FakeMessaging {
     }
   }
 
-  /** Events about a file, oldest first. */
   eventsOf(assetId: string): RoomEvent[] {
     return this.#published.flatMap(({ event }) => (event.aggregateId === assetId ? [event] : []))
   }
@@ -52,6 +46,5 @@ export class FakeMessaging {
   }
 }
 
-/** The state of the video in an event. */
 export const videoStateIn = (event: RoomEvent | undefined) =>
   event?.fact.case === 'assetProcessing' ? event.fact.value.video : undefined

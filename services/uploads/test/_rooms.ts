@@ -4,7 +4,6 @@ import type { GetRoomAccessRequest, RoomsInternalService } from '@parley/contrac
 
 type Room = { members: Set<string>; archived: boolean; kind: RoomKind }
 
-/** A fake of rooms, with a few rooms and their members. */
 export class FakeRooms {
   readonly #rooms = new Map<string, Room>()
   readonly requests: GetRoomAccessRequest[] = []

@@ -11,30 +11,24 @@ import { findSignatureProblem } from './_sigv4.ts'
 /** How the server fails one request: 500, 403, no response, or one that ends early. */
 export type Fault = 'refuse' | 'forbid' | 'no response' | 'truncate'
 
-/** An S3 server with an empty bucket. */
 export type TestS3 = AsyncDisposable & {
   settings: S3Settings
-  /** The same settings as environment variables. */
   env: Record<string, string>
-  /** Decides for each request with a valid signature whether it fails. */
   fault: (request: IncomingMessage) => Fault | undefined
   /** Milliseconds by which the `Date` header of a response to an unsigned request is ahead. */
   clockAheadMs: number
-  /** Method, path and query of every request with a valid signature. */
   requests: string[]
-  /** Ids of multipart uploads in progress. */
   unfinished: () => Promise<string[]>
   /** Leaves a multipart upload without parts behind, with a key below the path prefix of the settings. */
   beginUpload: (key: string, uploadId: string) => Promise<void>
 }
 
 const bucket = 'parley-files'
-/** The key that s3rver accepts. */
 const key = { accessKeyId: 'S3RVER', secretAccessKey: 'the key of the bucket for tests' }
 
 /**
- * Starts s3rver behind a proxy that adds missing features: it checks signatures and bodies, limits the pages of
- * listings and continues them after the last key, and lists and aborts multipart uploads.
+ * Puts a proxy before s3rver that adds missing features: it checks signatures and bodies, limits the pages of listings
+ * and continues them after the last key, and lists and aborts multipart uploads.
  */
 export async function startS3(): Promise<TestS3> {
   const directory = newDataFolder('parley-s3-')

@@ -12,7 +12,6 @@ export type FileOptions = {
   chunkBytes?: number
 }
 
-/** A CreateUpload request for these bytes. */
 export const uploadRequest = (
   bytes: Uint8Array,
   { roomId = 'Rtea', filename = 'notes.txt', contentType }: FileOptions = {},
@@ -24,7 +23,6 @@ export const uploadRequest = (
   sha256: sha256(bytes),
 })
 
-/** Sends bytes in chunks; returns the id of the upload session. */
 export async function sendChunks(env: Env, bytes: Uint8Array, options: FileOptions = {}): Promise<string> {
   const { userId = 'Ualice', chunkBytes = 524_288 } = options
   const { uploads } = env.as(userId)
@@ -37,7 +35,6 @@ export async function sendChunks(env: Env, bytes: Uint8Array, options: FileOptio
   return uploadId
 }
 
-/** Uploads a whole file. */
 export async function sendFile(env: Env, bytes: Uint8Array, options: FileOptions = {}): Promise<Asset> {
   const uploadId = await sendChunks(env, bytes, options)
   const { asset } = await env.as(options.userId ?? 'Ualice').uploads.completeUpload({ uploadId })
@@ -45,7 +42,6 @@ export async function sendFile(env: Env, bytes: Uint8Array, options: FileOptions
   return asset
 }
 
-/** A ClaimAssets request for these files. */
 export const claimRequest = (
   assetIds: string[],
   changes: { eventId?: string; userId?: string; roomId?: string } = {},

@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** The key with which requests must be signed. */
 export type Key = { accessKeyId: string; secretAccessKey: string }
 
 const hex = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
@@ -10,7 +9,7 @@ const encode = (text: string) =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 const longestSkewMs = 15 * 60_000
 
-/** Finds the problem of a request's signature (AWS Signature Version 4, in a header or in the URL), if any. */
+/** AWS Signature Version 4, in a header or in the URL. Undefined if the signature is valid. */
 export function findSignatureProblem(request: IncomingMessage, body: Buffer, key: Key): string | undefined {
   const url = new URL(request.url ?? '/', `http://${request.headers.host ?? ''}`)
   const given = url.searchParams.has('X-Amz-Signature') ? fromUrl(url) : fromHeader(request)

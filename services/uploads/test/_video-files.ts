@@ -6,7 +6,6 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Makes a video with ffmpeg; returns its bytes. */
 export async function makeVideo(name: string, args: string[]): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-videos-'))
   try {
@@ -17,16 +16,12 @@ export async function makeVideo(name: string, args: string[]): Promise<Buffer> {
   }
 }
 
-/** Input arguments of ffmpeg for one second of a test pattern. */
 export const testPattern = (size: string, rate = 10): string[] => [
   ...['-f', 'lavfi', '-i', `testsrc=size=${size}:rate=${rate}:duration=1`],
 ]
-/** Input arguments of ffmpeg for one second of a tone. */
 export const tone = ['-f', 'lavfi', '-i', 'sine=duration=1']
-/** Output arguments of ffmpeg for a fast encoding as H.264. */
 export const fastH264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p']
 
-/** The output of ffprobe for these bytes. */
 export async function probe(bytes: Buffer): Promise<{ format: string; streams: string[] }> {
   const child = run('ffprobe', ['-v', 'error', '-of', 'json', '-show_streams', '-show_format', '-'], {
     encoding: 'utf8',
@@ -41,7 +36,6 @@ export async function probe(bytes: Buffer): Promise<{ format: string; streams: s
   }
 }
 
-/** Counts the frames that ffmpeg, with the given arguments, decodes from the bytes. */
 export async function countFrames(bytes: Buffer, ...args: string[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-videos-'))
   try {
@@ -54,7 +48,7 @@ export async function countFrames(bytes: Buffer, ...args: string[]): Promise<num
   }
 }
 
-/** Makes a QuickTime file whose media data is in the file at `path`, at the same offsets. */
+/** A QuickTime file whose media data is in the file at `path`, at the same offsets. */
 export function makeReferenceTo(path: string, bytes: Buffer): Buffer {
   const at = bytes.indexOf('dref') - 4
   const end = at + bytes.readUInt32BE(at)
@@ -67,7 +61,6 @@ export function makeReferenceTo(path: string, bytes: Buffer): Buffer {
     const boxStart = bytes.indexOf(outer, bytes.indexOf('moov')) - 4
     video.writeUInt32BE(bytes.readUInt32BE(boxStart) + dref.length - (end - at), boxStart)
   }
-  // The media data in the file itself is overwritten.
   return video.fill(0, bytes.indexOf('mdat') + 4, bytes.indexOf('moov') - 4)
 }
 

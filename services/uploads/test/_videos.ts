@@ -6,7 +6,6 @@ import { claimRequest, sendFile } from './_send-files.ts'
 
 export type Posted = { assetId: string; eventId: string }
 
-/** Posts a message of Alice with a file; returns the ids of both. */
 export async function postFile(env: Env, bytes: Uint8Array, contentType = 'video/mp4'): Promise<Posted> {
   const { id: assetId } = await sendFile(env, bytes, { contentType, filename: 'video.mp4' })
   const eventId = newId('event')
@@ -15,7 +14,6 @@ export async function postFile(env: Env, bytes: Uint8Array, contentType = 'video
   return { assetId, eventId }
 }
 
-/** Publishes the event that a message with a file was posted. */
 export const publishMessage = (env: Env, { assetId, eventId }: Posted) =>
   env.publish('Rtea', {
     id: eventId,
@@ -23,7 +21,6 @@ export const publishMessage = (env: Env, { assetId, eventId }: Posted) =>
     fact: { case: 'messagePosted', value: { attachmentAssetIds: [assetId] } },
   })
 
-/** Waits until exactly these events about a file have been handed over to messaging. */
 export async function waitForEvents(env: Env, assetId: string, ...kinds: string[]): Promise<void> {
   await eventually(() => {
     const published = env.messaging.kindsOf(assetId)
@@ -35,7 +32,6 @@ export const started = 'asset_processing_started'
 export const succeeded = 'asset_processing_succeeded'
 export const failed = 'asset_processing_failed'
 
-/** Whether a video waits for a retry. If it is leased instead, the remaining time is longer. */
 export const isPaused = (job: typeof videoJobs.$inferSelect | undefined): boolean => {
   const leftMs = (job?.dueAt.getTime() ?? 0) - Date.now()
   return job?.result === null && leftMs > 0 && leftMs <= 15_000

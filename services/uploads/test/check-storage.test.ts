@@ -51,14 +51,13 @@ describe.each(storageKinds)('with storage %s', (kind) => {
   const findAll = async (repair = false) => (await check(repair)).findings
   const alice = () => env.as('Ualice')
 
-  test('the check finds nothing wrong with files that are in use, being uploaded or about to be deleted', async () => {
+  test('the check accepts files in use, being uploaded or about to be deleted', async () => {
     await sendFile(env, Buffer.from('a file'))
     await sendChunks(env, Buffer.from('not completed'))
     await storeAvatar(env, service, await plainImage(9, 9).png().toBuffer())
     await putBlob(service, Buffer.from('a blob'))
     const { checked, findings } = await check()
     expect(findings).toEqual([])
-    // The bytes and the row of a file, a chunk, an image and a blob.
     expect(checked).toBe(8)
     clock = 60 * hour
     expect(await findAll(true)).toEqual([])
@@ -87,7 +86,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
   })
 
   test.each(['blobs/Alone', 'chunks/Alone-Aone', 'files/Alone', 'variants/Alone', 'server/Alone'])(
-    'bytes without a row are reported after two hours and deleted a week after they were first found: %s',
+    'bytes without a row are reported after two hours and deleted a week later: %s',
     async (key) => {
       await put(key)
       expect(await findAll(true)).toEqual([])
@@ -209,7 +208,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
       expect(await env.storage.stat('files/Atheirs')).toBeDefined()
     })
 
-    test('a storage that contains only blobs is not refused as empty', async () => {
+    test('a storage with nothing but blobs is not refused as empty', async () => {
       for (let n = 0; n < 10; n++) await putBlob(service, Buffer.from(`blob ${n}`))
       expect(await findAll(true)).toEqual([])
     })
@@ -236,7 +235,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
     expect((await findAll(true)).filter(({ mended }) => mended)).toHaveLength(503)
     expect(await findAll()).toEqual([])
   }
-  test('no unfinished write is omitted or reported twice if others begin or end between two pages', async () => {
+  test('no unfinished write is omitted or repeated if others begin or end between two pages', async () => {
     const { s3, folder } = env
     const pathOf = (name: string) => join(folder, 'unfinished', name)
     const begin = (name: string) => (s3 ? s3.beginUpload(`files/${name}`, name) : writeFile(pathOf(name), 'x'))
@@ -274,7 +273,6 @@ describe.each(storageKinds)('with storage %s', (kind) => {
   }
 })
 
-/** Leaves an unfinished write behind, as a killed process does. */
 async function beginWrite({ s3, storage, folder }: Env): Promise<void> {
   if (!s3) return writeFile(join(folder, 'unfinished/half'), 'x')
   s3.fault = ({ url, method }) => (url?.includes('partNumber=2') || method === 'DELETE' ? 'refuse' : undefined)

@@ -5,7 +5,6 @@ import { openEnv, type Env } from './_env.ts'
 import { claimRequest, sendFile } from './_send-files.ts'
 
 let env: Env
-/** The clock stands still unless the test advances it. */
 const began = Date.now()
 let clock = 0
 let id = ''

@@ -37,7 +37,6 @@ test('an image to which an event refers stays; a replaced one is deleted', async
   await expectStored(second)
   await publishAvatar(4n, '')
   await expectStored()
-  // The bytes are deleted first.
   await eventually(async () => expect(await env.db.select().from(serverImages)).toEqual([]))
 })
 
@@ -51,7 +50,7 @@ test('an older event that arrives late changes nothing, and its image is deleted
   await expectStored(second)
 })
 
-test('an image to which no event refers is deleted after an hour, not before', async () => {
+test('an image to which no event refers is deleted after an hour', async () => {
   const [kept, unused] = [await newAvatar(), await newAvatar()]
   await publishAvatar(1n, kept)
   await waitForHandled(1)
@@ -90,7 +89,7 @@ test('logo and banner are independent', async () => {
   await expectStored(newLogo)
 })
 
-test('an image to which no event refers stays while accounts does not answer, and while accounts or admin reports it as used', async () => {
+test('an unclaimed image stays while accounts does not answer, or accounts or admin reports it as used', async () => {
   const store = async (kind: ServerImageKind) => {
     const blobId = await putBlob(service, await plainImage(9, 9).png().toBuffer())
     return (await env.internal.storeServerImage({ blobId, kind, ownerId: 'server', callerId: 'Ualice' })).key

@@ -41,7 +41,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
   }
   const offsetOf = async (uploadId: string) => Number((await alice().getUpload({ uploadId })).upload?.committedOffset)
 
-  test('if the process is killed during an upload, every acknowledged chunk is kept, and the upload can continue', async () => {
+  test('after a kill during an upload, every acknowledged chunk is kept, and the upload can continue', async () => {
     const child = await startProcess()
     const uploadId = (await alice().createUpload(uploadRequest(bytes))).upload?.uploadId ?? ''
     for (let at = 0; at < 8 * chunkBytes; at += chunkBytes) await send(uploadId, at)
@@ -57,7 +57,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
     expect(stored && sha256(await buffer(stored.content))).toBe(sha256(bytes))
   })
 
-  test('if the process is killed during the assembly, a repeated call completes the file', async () => {
+  test('after a kill during the assembly, a repeated call completes the file', async () => {
     const child = await startProcess()
     const uploadId = (await alice().createUpload(uploadRequest(bytes))).upload?.uploadId ?? ''
     for (let at = 0; at < bytes.length; at += chunkBytes) await send(uploadId, at)

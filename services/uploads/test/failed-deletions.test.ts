@@ -5,7 +5,6 @@ import { openEnv, type Env } from './_env.ts'
 import type { TestS3 } from './_s3.ts'
 
 let env: Env
-/** Decides which requests the server of the bucket fails. */
 let fault: TestS3['fault'] = () => undefined
 beforeAll(async () => {
   env = await openEnv('s3')
@@ -29,7 +28,6 @@ const remaining = async () => [
 test('a failed deletion does not delay others, and succeeds later when the storage works again', async () => {
   const stuck = ['Astuck', 'Aimage0']
   fault = ({ method, url }) => (method === 'DELETE' && stuck.some((id) => url?.includes(id)) ? 'refuse' : undefined)
-  // These are the oldest rows, which are read first.
   await env.db.insert(assets).values(asset('Astuck', 'Ualice', true))
   await env.db.insert(assets).values(ids('gone', 130).map((id) => asset(id, 'Ualice', true)))
   await env.db.insert(serverImages).values(ids('image', 110).map((key) => image(key, 'Ualice', true)))
@@ -41,7 +39,6 @@ test('a failed deletion does not delay others, and succeeds later when the stora
   fault = () => undefined
   await env.db.update(failedDeletions).set({ retryAt: new Date(0) })
   await eventually(async () => expect(await remaining()).toEqual([]))
-  // Asset rows are deleted before these rows.
   await eventually(async () => expect(await env.db.select().from(failedDeletions)).toEqual([]))
 })
 

@@ -57,7 +57,7 @@ describe('GET /assets/files/{id}', () => {
     expect(env.rooms.requests.at(-1)).toMatchObject({ userId: 'Ubob', roomId: 'Rtea', heardRoles: true })
   })
 
-  test('refuses URLs without signature, or with one that is forged, for another asset or size, or expired', async () => {
+  test('refuses URLs without signature, or with one that is forged, expired, or for another asset or size', async () => {
     const id = await attach()
     const other = await attach()
     const base = files.unsignedUrlOf(id)
@@ -67,8 +67,7 @@ describe('GET /assets/files/{id}', () => {
     expect((await fetch(`${signedUrlOf(id)}0`)).status).toBe(403)
     const otherSize = signedUrlOf(id, { image: { width: 10, height: 10, fit: 'cover' } })
     expect((await fetch(`${base}${new URL(otherSize).search}`)).status).toBe(403)
-    // Signs with an earlier time instead of advancing the clock, because the jobs use the same clock and would delete
-    // unfinished writes.
+    // Signs with an earlier time: with the clock advanced, the jobs would delete unfinished writes.
     const age = 24 * 3_600_000 - 2_000
     files.clock -= age
     const old = signedUrlOf(id)

@@ -107,7 +107,7 @@ test('an image without bytes is not found', async () => {
     expect(await raw(path)).toBe(404)
 })
 
-test('a request during a database outage gets 503, and a later one succeeds', async () => {
+test('a request during a database outage gets 503; a later one succeeds', async () => {
   await env.database.stop()
   expect(await raw(`/assets/server/${key}`)).toBe(503)
   await env.database.start()

@@ -11,7 +11,7 @@ const otherUser = 59_999
 let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-encoder-'))
-  // A program that writes its user into the rendition.
+  // The script writes its user into the rendition.
   const script = `#!/bin/sh
 case "$*" in *-encoders*) echo libx264 aac; exit ;; *-version*) exit ;; esac
 id -u > 480p.mp4
@@ -46,7 +46,7 @@ asRoot(`ffmpeg runs as a separate user, in a folder that only this user can read
   expect(await encodeAs(otherUser)).toEqual({ folder: otherUser, mode: 0o700, file: otherUser })
 })
 
-test('ffmpeg runs as the user of the process if another user cannot access the program, or if so configured', async () => {
+test('ffmpeg runs as the user of the process if so configured, or if another user cannot access the program', async () => {
   await chmod(folder, 0o700)
   expect(await encodeAs(otherUser)).toEqual({ folder: own, mode: 0o700, file: own })
   await chmod(folder, 0o755)

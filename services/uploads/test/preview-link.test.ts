@@ -18,7 +18,6 @@ let service: Service
 let origin = ''
 let clock = 0
 let requested: string[] = []
-/** Sends the response for /slow, which is held back until then. */
 let release: () => void = () => undefined
 
 const page = (head: string) => `<!doctype html><html><head>${head}</head><body>Text</body></html>`
@@ -91,7 +90,6 @@ beforeEach(() => {
 afterAll(() => opened[Symbol.asyncDispose]())
 
 let urls = 0
-/** A URL that was not requested before. */
 const freshUrl = (path: string) => `${origin}${path}?${urls++}`
 const previewOf = async (url: string) => (await env.internal.previewLink({ url, userId: 'Ualice' })).preview
 
@@ -197,7 +195,7 @@ describe('with private addresses not allowed', () => {
     await closed.start()
   })
 
-  test('private addresses are not contacted, by name or directly, and the response is the same as for a page without preview', async () => {
+  test('private addresses are not contacted, by name or directly; the response is that for a page without preview', async () => {
     const { port } = new URL(origin)
     for (const url of [
       `${origin}/page`,

@@ -59,7 +59,6 @@ test('large files are redirected to the storage, unless they could run scripts',
     ['text/html', large],
     ['application/zip', large],
   ] as const)
-    // Served by this process, where bytes of that size do not exist.
     expect(await statusOf(contentType, size)).toBe(404)
 })
 

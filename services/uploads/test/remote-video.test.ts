@@ -29,7 +29,6 @@ afterEach(() => opened[Symbol.asyncDispose]())
 const local = { PARLEY_VIDEO_WORKER_HOST: '127.0.0.1', PARLEY_VIDEO_WORKER_PORT: '0' }
 const startWorker = async (settings: Record<string, string> = {}) =>
   opened.use(await startWorkerProcess(readConfig({ env: { ...fake.settings, ...local, ...settings } })))
-/** Starts uploads without ffmpeg. */
 const startUploads = (urls: string) =>
   env.start({
     ...{ PARLEY_VIDEO_ENABLED: 'true', PARLEY_VIDEO_WORKER_URLS: urls },
@@ -98,7 +97,6 @@ describe('a video worker', () => {
     expect([refused.status, await refused.json()]).toEqual([503, { error: 'the worker is busy; try again' }])
     await fake.release()
     expect((await first).status).toBe(200)
-    // The worker is free again once the job folder is removed.
     const playlist = async () => (await fetch(`${url}/videos`, { method: 'POST', body: '#EXTM3U' })).status
     await eventually(async () => expect(await playlist()).toBe(422))
     expect((await fetch(`${url}/videos`)).status).toBe(404)
@@ -172,7 +170,6 @@ withFfmpeg('a worker with ffmpeg encodes a real video', async () => {
 const resultWith = (changes: object) =>
   JSON.stringify({ width: 640, height: 480, durationMs: 1, sizes: [50], posterSize: 50, ...changes })
 
-/** Whether a video waits for a retry. */
 async function waitsForRetry(assetId: string): Promise<boolean> {
   const [job] = await env.db.select().from(videoJobs).where(eq(videoJobs.assetId, assetId))
   return isPaused(job)

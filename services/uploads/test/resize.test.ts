@@ -118,7 +118,7 @@ describe('an image whose stored bytes are', () => {
   })
 })
 
-test('images are decoded a few at a time, some more requests are queued, and further ones are refused with Retry-After', async () => {
+test('a few images are decoded at a time, some more requests wait, and further ones are refused with Retry-After', async () => {
   const noise = await sharp(Buffer.from(Array.from({ length: 600 * 600 * 3 }, (_, i) => (i * 7919) % 251)), {
     raw: { width: 600, height: 600, channels: 3 },
   })
@@ -143,7 +143,7 @@ test('new sizes are limited per person and hour; cached ones are still served', 
   expect(await statusOf(3, 'Ubob')).toBe(200)
 })
 
-test('new sizes are limited per network and hour, for attachments and public images together', async () => {
+test('attachments and public images share a limit of new sizes per network and hour', async () => {
   const limited = new FileFixture(env)
   await limited.start({
     PARLEY_UPLOADS_RENDERINGS_PER_NETWORK: '2',

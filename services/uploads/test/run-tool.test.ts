@@ -32,7 +32,7 @@ describe('a program', () => {
     expect(await sh('kill -9 $$')).toMatchObject({ code: null, killed: 'SIGKILL' })
   })
 
-  test('that exceeds its CPU time is ended by SIGXCPU, not by SIGKILL as without memory', async () => {
+  test('that exceeds its CPU time is ended by SIGXCPU, unlike one without memory', async () => {
     const call = { program: '/bin/sh', args: ['-c', 'while :; do :; done'], folder, signal: never }
     expect(await runTool({ ...call, limits: { ...limits, cpuSeconds: 1 } })).toMatchObject({ killed: 'SIGXCPU' })
   })
@@ -72,7 +72,6 @@ describe('a program', () => {
     }
   })
 
-  // Only root can change users.
   const asRoot = process.getuid?.() === 0 ? test : test.skip
   asRoot('cannot read the parent process when it runs as another user', async () => {
     const script = `id -u; id -G; cat /proc/${process.pid}/environ /proc/${process.pid}/mem; ls /proc/${process.pid}/fd`

@@ -111,7 +111,7 @@ describe('a file with the content type', () => {
     ['application/octet-stream', 'application/octet-stream'],
     ['text/javascript', 'application/octet-stream'],
     ['text/css', 'application/octet-stream'],
-  ])('%s is sent as a download with a sandbox, so that a browser runs no script in it', async (contentType, sent) => {
+  ])('%s is sent as a download with a sandbox, so that no script runs in a browser', async (contentType, sent) => {
     const { headers } = await files.read(await files.attach(Buffer.from('<script>'), contentType))
     expect(headers.get('content-type')).toBe(sent)
     expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''notes.txt")
@@ -156,7 +156,6 @@ describe('a file that cannot be sent completely', () => {
   })
 })
 
-/** Requests a file and reads only the first bytes of the response. */
 function beginReading(url: string): Promise<Socket> {
   const { hostname, port, pathname, search } = new URL(url)
   return new Promise((resolve, reject) => {

@@ -35,7 +35,6 @@ const getIdentity = async () => {
   const [row] = await env.db.select().from(storageIdentity)
   return row
 }
-/** Resolves when a sweep that starts after this call has finished. */
 const waitForSweep = async () => {
   const lastMark = async () => (await getIdentity())?.marks.at(-1)
   for (let sweeps = 0; sweeps < 2; sweeps++) {
@@ -90,7 +89,7 @@ const requestDeletions = async () => {
     { ...asset, id: 'Aerased', ownerId: 'Ubob' },
   ])
   const endedUpload = { ...file, id: 'Aended', ownerId: 'Ualice', state: 'ended' as const, expiresAt: at }
-  // The chunk is inserted first, because an ended session without chunks is deleted at once.
+  // The chunk comes first, because an ended session without chunks is deleted at once.
   await env.db.insert(uploadChunks).values({ uploadId: 'Aended', position: 0, key: 'chunks/Aended-Arequested' })
   await env.db.insert(uploads).values(endedUpload)
   await env.db.insert(blobs).values({ id: 'Arequested', callerId: 'Ucarol', nonce: 'n', size: 5, createdAt: at })
@@ -109,7 +108,6 @@ describe('after a database restore', () => {
     await put(...uploaded)
     await waitForSweep()
     await first[Symbol.asyncDispose]()
-    // Puts the database into the state of an older dump.
     await env.db.update(storageIdentity).set({ marks: before?.marks ?? [] })
     await env.db
       .insert(orphans)
@@ -137,7 +135,6 @@ describe('after a database restore', () => {
     await operator().adoptStorage({})
     await expectStored('blobs/Arequested', ...uploaded)
     await eventually(() => expect(env.erasures.found('Ubob', 1)).toBeDefined())
-    // Only a sweep deletes it now, because its row is gone.
     await env.storage.delete('blobs/Arequested')
     // The service may be writing a mark, which by the clock of this test looks like an old unfinished write.
     const found = (await repair()).filter(({ kind }) => kind !== StorageFindingKind.UNFINISHED)
@@ -159,7 +156,7 @@ test('a repair of a storage without identity is refused', async () => {
   })
 })
 
-test('a storage whose first identity is being written is not mistaken for one that has lost it', async () => {
+test('a storage whose first identity is being written does not count as one that has lost it', async () => {
   await using fresh = await openEnv()
   await renewIdentity(fresh)
   let reads = 0
@@ -168,13 +165,12 @@ test('a storage whose first identity is being written is not mistaken for one th
   expect(await compareIdentity({ db: fresh.db, storage })).toBe('own')
 })
 
-test('a server and its copy that use one storage both delete nothing until one adopts it', async () => {
+test('a server and its copy that share a storage delete nothing until one adopts it', async () => {
   await using copy = await openEnv()
   const staging = { db: copy.db, storage: env.storage }
   expect(await compareIdentity(env)).toBe('own')
   await renewIdentity(env)
   await copy.db.insert(storageIdentity).values((await getIdentity()) ?? { storageId: '' })
-  // They cannot be distinguished until one of them writes.
   expect(await compareIdentity(staging)).toBe('own')
   await renewIdentity(staging)
   expect(await compareIdentity(env)).toBe('foreign')

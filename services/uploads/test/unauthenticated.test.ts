@@ -22,15 +22,14 @@ beforeAll(async () => {
 afterAll(async () => env[Symbol.asyncDispose]())
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-/** Headers as the gateway sets them. */
 const from = (address: string) => forwardedHeaders(credentialSecrets, address)
 const read = async (address: string, headers: Record<string, string> = {}, query = '') =>
   fetch(files.unsignedUrlOf(id) + query, { headers: { ...from(address), ...headers } })
 const statusOf = async (...request: Parameters<typeof read>) => (await read(...request)).status
 
 /**
- * Sends requests until the limit of a network is reached, then runs `more`. All of it must happen within a minute,
- * because the limit is per minute, so it is repeated if that fails.
+ * Sends requests until the limit of a network is reached, then runs `more`. Repeats both unless they finish within the
+ * minute of the limit.
  */
 async function exhaust(send: (n: number) => Promise<number>, more?: () => Promise<void>): Promise<void> {
   await eventually(async () => {

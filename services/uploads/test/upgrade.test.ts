@@ -7,7 +7,7 @@ import { migrateDatabase } from '@parley/postgres'
 import { migrationsBefore, openTestDatabase, testDatabase } from '@parley/testkit'
 import { openEnv } from './_env.ts'
 
-test('idempotency keys of the previous version return their results, whether stored before or after the migration, and that version can still delete them', async () => {
+test('idempotency keys of the previous version return their results before and after the migration, and that version can still delete them', async () => {
   const migrations = new URL('../drizzle', import.meta.url)
   using before = migrationsBefore(migrations, '0011_idempotent_calls')
   await using database = await testDatabase(before.folder)
@@ -20,7 +20,6 @@ test('idempotency keys of the previous version return their results, whether sto
     sha256: 'a'.repeat(64),
   })
   const digest = createHash('sha256').update(toBinary(CreateUploadRequestSchema, request)).digest()
-  /** Stores a key as the previous version did. */
   const store = async (uploadId: string) => {
     const answer = create(CreateUploadResponseSchema, { upload: { uploadId } })
     const { rowCount } = await old.pool.query(

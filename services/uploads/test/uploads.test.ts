@@ -84,7 +84,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
       await refused(create(26_214_401n, 'image/png'), Code.InvalidArgument)
     })
 
-    test('opens one session per idempotency key, also for concurrent calls and in any process', async () => {
+    test('opens one session per idempotency key, for concurrent calls and in any process', async () => {
       const second = await env.start()
       const call = (key: string, bytes = file) => {
         const received: { replayed?: string | null } = {}
@@ -119,7 +119,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
       expect((await alice().getUpload({ uploadId })).upload).toMatchObject({ committedOffset: 10n })
     })
 
-    test('refuses a chunk at another offset, with a wrong checksum, beyond the announced size, or above the maximum size', async () => {
+    test('refuses a chunk at another offset, with a wrong checksum, too large, or beyond the announced size', async () => {
       const uploadId = await open()
       await alice().uploadChunk(chunk(uploadId, 0, file.subarray(0, 10)))
       const send = (changes: object) => alice().uploadChunk({ ...chunk(uploadId, 10, file.subarray(10)), ...changes })

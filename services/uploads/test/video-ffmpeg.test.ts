@@ -27,7 +27,6 @@ withFfmpeg(`with ffmpeg${why}`, () => {
   })
   afterAll(async () => env[Symbol.asyncDispose]())
 
-  /** Posts a video and returns the result of its processing. */
   async function process(bytes: Buffer, contentType = 'video/mp4') {
     const { assetId } = await postFile(env, bytes, contentType)
     const { assets } = env.as('Ualice')
@@ -41,7 +40,6 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     )
   }
   const read = async (url = '') => bytesOf(await fetch(url.replace(publicUrl, service.url ?? '')))
-  /** Whether the index comes before the media data, so that playback can start early. */
   const canStartEarly = (bytes: Buffer) => bytes.indexOf('moov') > 0 && bytes.indexOf('moov') < bytes.indexOf('mdat')
 
   test('a large video gets 720p and 480p renditions with sound, a poster, and no metadata', async () => {
@@ -170,7 +168,7 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     expect(video).toMatchObject({ status: MessageVideoProcessingStatus.COMPLETED, variants: [{ quality: '64p' }] })
   })
 
-  test('a video that takes more CPU time than allowed has failed: it is not tried again', async () => {
+  test('a video that exceeds its CPU time fails without a retry', async () => {
     const limits = { cpuSeconds: 1, fileBytes: 100 * 1024 ** 2, memoryBytes: 4 * 1024 ** 3 }
     const tools = {
       ffmpeg: (use: ToolUse) => runTool({ ...use, program: 'ffmpeg', limits }),
@@ -188,7 +186,6 @@ withFfmpeg(`with ffmpeg${why}`, () => {
   })
 })
 
-/** Rotates a video by its header, as phones do. */
 function rotate(bytes: Buffer): Buffer {
   const matrix = bytes.indexOf('tkhd') + 4 + 40
   const rotated = Buffer.from(bytes)

@@ -116,7 +116,7 @@ test('a posted video is processed: its room is notified, and members can play th
   env.rooms.set('Rtea', ['Ualice', 'Ubob'])
 })
 
-test('GetVideoOutcomes returns the published outcome of a video, and a failure if it was never processed', async () => {
+test('GetVideoOutcomes returns the published outcome of a video; a failure if it was never processed', async () => {
   const done = await postFile(env, videoWith('hello'))
   await waitForEvents(env, done.assetId, started, succeeded)
   // Without its job, it looks like a video posted while processing was off.
@@ -144,7 +144,7 @@ test('GetVideoOutcomes returns the published outcome of a video, and a failure i
   )
 })
 
-test('an animation is processed as a video; a still image, a text file and a duplicate event are ignored', async () => {
+test('an animation is processed as a video; a still image, a text file and a duplicate event are not', async () => {
   const moving = await postFile(
     env,
     await animatedImage(20, 20)

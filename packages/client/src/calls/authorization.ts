@@ -1,6 +1,6 @@
 import type { Interceptor } from '@connectrpc/connect'
 
-/** Adds the bearer token, if there is one, to calls without an Authorization header. */
+/** Only to calls without an Authorization header. */
 export function authorization(token: () => string | undefined): Interceptor {
   return (next) => (request) => {
     const current = token()

@@ -19,9 +19,7 @@ const codes = new Map<number, Code>([
   [504, Code.DeadlineExceeded],
 ])
 
-/**
- * Creates the function for routes that are not Connect methods. `timeoutMs` covers a request including its response.
- */
+/** For routes that are not Connect methods. `timeoutMs` covers a request including its response. */
 export function createHttpPost(baseUrl: string, fetch: typeof globalThis.fetch, timeoutMs: number): HttpPost {
   return async (path, body, headers = {}) => {
     const signal = AbortSignal.timeout(timeoutMs)
@@ -49,7 +47,7 @@ async function readAnswer(response: Response, signal: AbortSignal): Promise<Reco
   throw new ConnectError(message, codes.get(response.status) ?? Code.Unknown, metadata)
 }
 
-/** The fields of an object; for any other value, an object without fields. */
+/** For any other value, no fields. */
 export function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }

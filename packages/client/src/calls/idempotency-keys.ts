@@ -5,7 +5,6 @@ import { AssetUploadService, MessageService, RoomService, VoiceCallService } fro
 /** Header whose value makes a creation happen only once, even if the call is sent several times. */
 export const idempotencyKeyHeader = 'idempotency-key'
 
-/** Methods that accept an idempotency key. */
 const keyedMethods: ReadonlySet<DescMethod> = new Set<DescMethod>([
   MessageService.method.createMessage,
   RoomService.method.startDM,
@@ -14,7 +13,7 @@ const keyedMethods: ReadonlySet<DescMethod> = new Set<DescMethod>([
   VoiceCallService.method.joinCall,
 ])
 
-/** A new key, for callers that store it to repeat the same creation later. */
+/** For callers that store a key to repeat the same creation later. */
 export function newIdempotencyKey(): string {
   return globalThis.crypto.randomUUID()
 }

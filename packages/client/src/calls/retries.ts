@@ -4,9 +4,8 @@ import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
 import { type Backoff, backoffMs } from './backoff.ts'
 import { idempotencyKeyHeader } from './idempotency-keys.ts'
 
-/** How calls are retried. */
 export type RetryPolicy = Backoff & {
-  /** Maximum number of attempts, including the first; with 1 nothing is repeated. */
+  /** Including the first; with 1 nothing is repeated. */
   attempts: number
 }
 
@@ -55,7 +54,7 @@ function retryAfterMs(error: ConnectError): number | undefined {
   return Number.isFinite(seconds) ? seconds * 1000 : undefined
 }
 
-/** Waits; rejects with a ConnectError as soon as the signal is aborted. */
+/** Rejects with a ConnectError as soon as the signal is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {

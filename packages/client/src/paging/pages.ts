@@ -1,7 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { PageInfo, PageRequest, PageRequestSchema } from '@parley/contracts/api'
 
-/** A response that contains one page of a list. */
 export type Paged = { page?: PageInfo | undefined }
 
 /**

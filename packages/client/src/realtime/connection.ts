@@ -15,7 +15,7 @@ export type ConnectionOptions = {
   webSocket: WebSocketConstructor
   url: string
   token: string | undefined
-  /** The last received position; empty if there is none. */
+  /** Empty if there is none. */
   resumePosition: string
   openTimeoutMs: number
   pingTimeoutMs: number
@@ -29,7 +29,6 @@ export type ConnectionOptions = {
 }
 
 const resumeCapability = 'svc.realtime.resume.v1'
-/** Errors of the protocol after which a new connection may succeed. */
 const transientErrors = new Set(['temporarily_unavailable', 'subscribe_failed'])
 
 /** One socket, from its opening to its end. */
@@ -61,7 +60,6 @@ export class Connection {
     )
   }
 
-  /** Closes the connection from this side. */
   close(): void {
     this.#end({ final: true, reason: 'closed', retryAfterMs: undefined })
   }

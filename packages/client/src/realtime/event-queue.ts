@@ -25,7 +25,7 @@ export class EventQueue<T> implements AsyncGenerator<T, void, undefined> {
     this.#unread.push(value)
   }
 
-  /** Ends the queue; queued values can still be read. */
+  /** Queued values can still be read. */
   end(): void {
     this.#ended = true
     for (const reader of this.#readers.splice(0)) reader(finished)

@@ -7,7 +7,6 @@ import {
 
 type ClientFrame = NonNullable<MessageInitShape<typeof RealtimeClientFrameSchema>['frame']>
 
-/** Protocol version of this client. */
 const protocolVersion = 1
 
 const encode = (frame: ClientFrame) => toBinary(RealtimeClientFrameSchema, create(RealtimeClientFrameSchema, { frame }))
@@ -19,7 +18,7 @@ export const subscribeFrame = (resumePosition: string) => encode({ case: 'subscr
 
 export const pingFrame = (nonce: string) => encode({ case: 'ping', value: { nonce } })
 
-/** Decodes a frame of the server; undefined if the data is not a frame of the protocol. */
+/** Undefined if the data is not a frame of the protocol. */
 export function readServerFrame(data: unknown): RealtimeServerFrame['frame'] | undefined {
   if (Object.prototype.toString.call(data) !== '[object ArrayBuffer]') return undefined
   try {

@@ -10,7 +10,7 @@ export class InactivityWatch implements Disposable {
     this.#timer = setTimeout(this.#check, options.inactiveMs)
   }
 
-  /** To be called whenever the server sends something. */
+  /** Called whenever the server sends something. */
   recordActivity(): void {
     this.#activeAt = performance.now()
     this.#pinged = false

@@ -2,7 +2,7 @@
 export class Listeners<T> {
   readonly #listeners = new Set<{ call: (value: T) => void }>()
 
-  /** Adds a listener. Returns a function that removes it. */
+  /** Returns a function that removes the listener. */
   add(call: (value: T) => void): () => void {
     const listener = { call }
     this.#listeners.add(listener)

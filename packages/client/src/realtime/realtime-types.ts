@@ -4,13 +4,11 @@ import type { Backoff } from '../calls/backoff.ts'
 type AnyEvent = Exclude<RealtimeEventEnvelope['event'], { case: undefined }>
 type EventValues = { [Event in AnyEvent as Event['case']]: Event['value'] }
 
-/** Name of an event, e.g. `messagePosted`. */
+/** E.g. `messagePosted`. */
 export type EventKind = AnyEvent['case']
 
-/** Payload of an event kind. */
 export type EventOf<Kind extends EventKind> = EventValues[Kind]
 
-/** State of a stream. */
 export type RealtimeState =
   /** A socket is being opened. `failures`: lost connections and failed attempts since one that lasted 10 s. */
   | { status: 'connecting'; failures: number }
@@ -28,7 +26,6 @@ export type ResetReason =
   /** An iterator was not read fast enough and has dropped its unread events. */
   | 'fell_behind'
 
-/** Options of a stream. */
 export type RealtimeOptions = {
   /** URL of the socket; default `/api/realtime` of the server. A function is called before each attempt. */
   url?: string | (() => string)
@@ -63,17 +60,17 @@ export type Realtime = Disposable & {
   readonly position: string
   /** Resolves when the stream is open for the first time; rejects with a ConnectError if it ends before that. */
   readonly opened: Promise<void>
-  /** Calls `listener` for every event of a kind. Returns a function that removes it. */
+  /** Returns a function that removes the listener. */
   on<Kind extends EventKind>(
     kind: Kind,
     listener: (event: EventOf<Kind>, envelope: RealtimeEventEnvelope) => void,
   ): () => void
-  /** Calls `listener` for every event. Returns a function that removes it. */
+  /** Returns a function that removes the listener. */
   onEvent(listener: (envelope: RealtimeEventEnvelope) => void): () => void
-  /** Calls `listener` for every change of state. Returns a function that removes it. */
+  /** Returns a function that removes the listener. */
   onState(listener: (state: RealtimeState) => void): () => void
   /** Iterates over the events from now on, until the stream ends. A slow reader loses events: see `fell_behind`. */
   events(): AsyncGenerator<RealtimeEventEnvelope, void, undefined>
-  /** Ends the stream permanently. Idempotent. */
+  /** Permanently. Idempotent. */
   close(): void
 }

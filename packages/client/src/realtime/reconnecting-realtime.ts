@@ -36,7 +36,6 @@ export class ReconnectingRealtime implements Realtime {
   #position = ''
   readonly #recent = new RecentEvents()
   #failures = 0
-  /** The server requested a delay before the reconnect. */
   #delayRequested = false
   #openSince: number | undefined
   #wasOpen = false
@@ -184,7 +183,6 @@ export class ReconnectingRealtime implements Realtime {
   }
 }
 
-/** Reports network changes in a browser; undefined elsewhere. */
 const browserWindow = (): EventTarget | undefined => (globalThis as { window?: EventTarget }).window
 
 const codeOf = (reason: string): Code =>

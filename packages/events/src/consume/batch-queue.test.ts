@@ -7,7 +7,7 @@ afterEach(() => void jest.useRealTimers())
 
 const message = {} as Msg
 
-/** Decodes each message to its number in order of arrival. Number `urgent` is urgent, and number `large` has size 5. */
+/** Decodes each message to its number in order of arrival. Number `urgent` is urgent; number `large` has size 5. */
 function newQueue(maxAtOnce = 10, urgent = Infinity, large = Infinity) {
   const handled: number[][] = []
   let count = 0
@@ -59,7 +59,7 @@ test('the pause ends when a full batch is waiting', async () => {
   expect(handled.at(-1)).toEqual([8])
 })
 
-test('the pause ends when an urgent message arrives, and is skipped if one is already waiting', async () => {
+test('an urgent message ends the pause, or prevents it if it already waits', async () => {
   const between = newQueue(10, 3)
   between.add(1)
   await advance(10)

@@ -1,18 +1,17 @@
 import type { Msg } from 'nats'
 import { BatchDelay } from '../batch-delay.ts'
 
-/** The maximum total size of a batch of several messages, and the pause after each batch in milliseconds. */
+/** The maximum total size of a batch of several messages, and the pause after each batch. */
 export type Pace = { maxAtOnce: number; pauseMs: number }
 
-/** A decoded message, how much of a batch it takes up, whether it is urgent, and its shard. */
 export type QueuedMessage<T> = { decoded: T; size: number; isUrgent: boolean; shard: number }
 
 type Handle<T> = (decoded: T[]) => Promise<void>
 
 /**
- * Holds pulled messages until they are handled. Shards run concurrently; each handles one batch after the other, as
- * large as the pace allows. A message that finds its shard idle is handled at once; those that arrive meanwhile or in
- * the pause afterwards form the next batches. An urgent message or a full batch ends the pause.
+ * Holds pulled messages until they are handled. Shards run concurrently; each handles one batch after the other. A
+ * message that finds its shard idle is handled at once; others wait for the next batch. An urgent message or a full
+ * batch ends the pause between batches.
  */
 export class BatchQueue<T> {
   readonly #pace: Pace
@@ -22,7 +21,7 @@ export class BatchQueue<T> {
   #size = 0
   #waiting: { below: number; resolve: () => void }[] = []
 
-  /** `decode` must not throw, and `handle` must not reject. */
+  /** `decode` must not throw, `handle` must not reject. */
   constructor(pace: Pace, callbacks: { decode: (message: Msg) => QueuedMessage<T>; handle: Handle<T> }) {
     this.#pace = pace
     this.#decode = callbacks.decode
@@ -32,7 +31,6 @@ export class BatchQueue<T> {
     }
   }
 
-  /** Number of in-flight messages. */
   get size(): number {
     return this.#size
   }
@@ -45,7 +43,6 @@ export class BatchQueue<T> {
     queue.add(queued)
   }
 
-  /** Resolves when fewer than this many messages are in flight. */
   async waitUntilBelow(count: number): Promise<void> {
     if (this.#size < count) return
     await new Promise<void>((resolve) => this.#waiting.push({ below: count, resolve }))
@@ -87,14 +84,13 @@ class ShardQueue<T> {
     this.#running = undefined
   }
 
-  /** Takes the first message, and following ones while the total stays within the limit. */
   #take(): QueuedMessage<T>[] {
     let sum = 0
     const end = this.#waiting.findIndex(({ size }, n) => (sum += size) > this.#maxAtOnce && n > 0)
     return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end)
   }
 
-  /** Total size of the waiting messages; that of a full batch if one is urgent. */
+  /** A waiting urgent message makes this the size of a full batch. */
   #sizeOfWaiting(): number {
     return this.#waiting.some(({ isUrgent }) => isUrgent)
       ? this.#maxAtOnce

@@ -16,11 +16,8 @@ import { prepareSingly, handleMessages, type BatchHandler, type BatchPreparation
 import { recreateIfRestored } from './recreate-if-restored.ts'
 import { runConsumer } from './run-consumer.ts'
 
-/** A durable consumer of a service. */
 export type DurableOptions = Pick<Database, 'db'> & {
-  /** The connection for events. */
   bus: Bus
-  /** Deployable. */
   service: string
   /** Name of the consumer within the service; processes that use the same name share the work. */
   durable: string
@@ -30,42 +27,37 @@ export type DurableOptions = Pick<Database, 'db'> & {
   redelivery?: Handling['redelivery']
 }
 
-/** The events that a service consumes, and how it handles them. */
 export type ConsumerOptions = DurableOptions & {
   /** Kinds to handle. Default: all. */
   kinds?: readonly string[]
 } & (OneByOne | { batches: Batches })
 
-/** Handles events one by one, each in its own transaction. */
 type OneByOne =
   | {
-      /** Handles one event. Order is not guaranteed, even within one aggregate. Commits once for each event id. */
+      /** Order is not guaranteed, even within one aggregate. Commits once for each event id. */
       on: EventHandler
     }
   | {
-      /** Calls other services, perhaps repeatedly, and returns the handler of the event. */
       beforeTransaction: EventPreparation
     }
 
-/** Handles many events in one transaction. If that fails, each message is handled separately. */
+/** Many events in one transaction. If that fails, each message is handled separately. */
 export type Batches = {
   /**
-   * `maxAtOnce`: maximum number of events per transaction; a single message may exceed it. `pauseMs`: pause after a
-   * batch, in which the events of the next one are collected. Default: 128, 500 ms.
+   * `maxAtOnce`: maximum number of events per transaction, unless one message has more. `pauseMs`: pause after a batch,
+   * in which the next one is collected. Default: 128, 500 ms.
    */
   pace?: Pace
   /**
-   * Whether an event is urgent, because somebody waits for its effect; it ends the pause. Default: no event is urgent,
-   * and those published in the pause stay on the stream until it ends, so that they do not wake the process.
+   * An urgent event ends the pause: somebody waits for its effect. By default no event is urgent, and those published
+   * in the pause stay on the stream, so that they do not wake the process.
    */
   isUrgent?: (event: Event) => boolean
 } & (
   | {
-      /** Handles events in order of arrival, each event id once. */
       on: BatchHandler
     }
   | {
-      /** Calls other services, perhaps repeatedly, and returns the handler of the events. */
       beforeTransaction: BatchPreparation
     }
 )
@@ -74,10 +66,10 @@ const defaultRedelivery: Handling['redelivery'] = { initialMs: 250, maxMs: 60_00
 const defaultPace: Pace = { maxAtOnce: 128, pauseMs: 500 }
 
 /**
- * Handles events published under the subject once per event id, despite crashes and outages; a new durable begins with
- * those of the last three days. An event that fails ten times is parked in `parked_events` and does not block others.
- * If the database is restored from an older backup, a consumer of all kinds handles the events still on the stream
- * again. Neither NATS nor the database needs to be available at start. Disposing finishes the events in progress.
+ * Handles events under the subject once per event id, despite crashes and outages; a new durable begins with those of
+ * the last three days. An event that fails ten times is parked and does not block others. After a restore of the
+ * database, a consumer of all kinds handles the events still on the stream again. Neither NATS nor the database needs
+ * to be available at start. Disposing finishes the events in progress.
  */
 export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable> {
   const { db, bus, service, durable, subject, redelivery = defaultRedelivery } = options
@@ -102,22 +94,18 @@ export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable
   return Promise.resolve(consumer)
 }
 
-/** How a consumer queues messages and handles their events, separately or in batches. */
 type Mode = {
-  /** Maximum number of in-flight messages of this process. */
   maxInFlight: number
-  /** Pause between requests for messages, see `Puller`. */
   pullPauseMs: number
   pace: Pace
-  /** The size, urgency and shard of a message, for the queue. */
   classify: (message: Msg, events: readonly Event[]) => Omit<QueuedMessage<DecodedMessage>, 'decoded'>
   prepare: EventPreparation
   prepareBatch: BatchPreparation | undefined
 }
 
 /**
- * Batches of one message. Shards of aggregates are handled concurrently, but the messages of one shard sequentially, so
- * that handlers do not compete for the rows of an aggregate and its events stay in order as long as none fails.
+ * The messages of one shard are handled sequentially: handlers do not compete for the rows of an aggregate, and its
+ * events stay in order as long as none fails.
  */
 const oneByOneMode = (options: OneByOne): Mode => ({
   maxInFlight: 64,
@@ -139,7 +127,6 @@ function batchMode(options: Batches): Mode {
       : () => Promise.resolve({ handle: options.on, failed: new Map() })
   return {
     maxInFlight: 256,
-    // An urgent event can end only a pause of the queue: in a pause between pulls it is not delivered.
     ...(isUrgent ? { pullPauseMs: 0, pace } : { pullPauseMs: pace.pauseMs, pace: { ...pace, pauseMs: 0 } }),
     classify: (_message, events) => ({
       size: Math.max(events.length, 1),

@@ -1,12 +1,11 @@
 import type { Bus } from '@parley/rpc'
 import { requestKeeper } from '../keep/requests.ts'
 
-/** A durable consumer, identified by its deployable and name. */
 export type Durable = { service: string; durable: string }
 
 /**
- * Asks the keeper to create a durable consumer unless it exists; a new one begins at the first stored event. Rejects if
- * the keeper does not answer or refuses, for example because the consumer exists with another subject.
+ * A new durable begins at the first stored event; an existing one stays. Rejects if the keeper does not answer or
+ * refuses, for example because the durable exists with another subject.
  */
 export async function declareDurable(bus: Bus, { service, durable }: Durable, subject: string): Promise<void> {
   await requestKeeper(bus, 'durable', { durable, subject, anew: false }, service)

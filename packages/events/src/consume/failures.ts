@@ -5,15 +5,14 @@ import { encode } from '@parley/protobuf'
 import { parkedEvents } from '../schema.ts'
 import { recordHandled } from './inbox.ts'
 
-/** Number of attempts after which an event is parked. */
+/** Attempts after which an event is parked. */
 export const maxAttempts = 10
 
-/** A consumer and the event it failed on. */
 export type Failure = { consumer: string; event: Event; subject: string; reason: string }
 
 /**
- * Counts a failed attempt. After the last one, the complete event is parked and entered in the inbox, so that no
- * redelivery handles it again. Returns the number of failed attempts.
+ * After the last attempt, the event is parked and entered in the inbox, so that no redelivery handles it. Returns the
+ * number of failed attempts.
  */
 export async function recordFailure(db: Db, { consumer, event, subject, reason }: Failure): Promise<number> {
   return await db.transaction(async (tx) => {
@@ -43,7 +42,7 @@ export async function recordFailure(db: Db, { consumer, event, subject, reason }
 }
 
 /**
- * Name and message of the innermost cause, cut to 300 characters. Outer errors are left out, because those of a failed
+ * Name and message of the innermost cause, cut to 300 characters. Outer errors are left out: those of a failed
  * statement quote its parameters.
  */
 export function reasonOf(error: unknown): string {

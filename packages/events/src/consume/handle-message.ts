@@ -18,33 +18,28 @@ import { forgetFailures, recordHandled } from './inbox.ts'
 
 const log = logger('consumer')
 
-/** Runs after the transaction has committed, for example to wake the relay. It must not throw. */
+/** Runs after the commit, for example to wake the relay. Must not throw. */
 export type AfterCommit = () => void
 
-/** Handles an event in the transaction that records it in the inbox. */
 export type EventHandler = (event: Event, tx: Tx) => Promise<AfterCommit | void>
 
 /**
- * Calls other services before the transaction starts, so that no transaction is open during the calls. Returns the
- * handler to run in the transaction, or undefined to do nothing. While a service is unavailable the event is
- * redelivered and no attempt is counted.
+ * Calls other services before the transaction starts, perhaps repeatedly for one event. Returns the handler to run in
+ * the transaction, if any. While a service is unavailable, the event is redelivered and no attempt is counted.
  */
 export type EventPreparation = (event: Event) => Promise<((tx: Tx) => Promise<AfterCommit | void>) | undefined>
 
-/** What is needed to handle one event of a consumer. */
 export type Handling = {
   db: Db
-  /** Name of the durable, under which the inbox records events. */
   consumer: string
   prepare: EventPreparation
-  /** First and longest delay before redelivery. */
   redelivery: { initialMs: number; maxMs: number }
 }
 
-/** A message with the events that the consumer handles; undefined when its bytes cannot be decoded. */
+/** `events`: those that the consumer handles; undefined if the message cannot be decoded. */
 export type DecodedMessage = { message: Msg; events: Event[] | undefined }
 
-/** Decodes a message. `kinds`: the kinds to handle (undefined for all); others are acknowledged unhandled. */
+/** Events of other kinds are acknowledged unhandled. `kinds`: undefined for all. */
 export function decodeMessage(message: Msg, kinds: ReadonlySet<string> | undefined): DecodedMessage {
   try {
     return { message, events: decodeBatch(message.data).filter(({ kind }) => kinds?.has(kind) ?? true) }
@@ -59,8 +54,8 @@ export function decodeMessage(message: Msg, kinds: ReadonlySet<string> | undefin
 export type Outcome = 'done' | 'later' | 'outage'
 
 /**
- * Handles the events of a message one by one and acknowledges it when each is handled or parked. A failing event does
- * not block the others: the message is redelivered later, and the inbox drops the handled ones.
+ * Acknowledges the message when each event is handled or parked. A failing event does not block the others: the message
+ * is redelivered later, and the inbox drops the handled events.
  */
 export async function handleMessage(handling: Handling, { message, events }: DecodedMessage): Promise<Outcome> {
   const { consumer, redelivery } = handling
@@ -90,8 +85,8 @@ export async function handleMessage(handling: Handling, { message, events }: Dec
 }
 
 /**
- * Returns the number of failed attempts, 1 if it could not be recorded; 0 if the event was handled or parked; undefined
- * during an outage.
+ * Returns the number of failed attempts: 0 if the event was handled or parked, 1 if the failure could not be recorded;
+ * undefined during an outage.
  */
 async function handleEvent(
   handling: Handling,

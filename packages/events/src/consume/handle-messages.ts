@@ -18,27 +18,23 @@ import { forgetFailures, recordAllHandled } from './inbox.ts'
 
 const log = logger('consumer')
 
-/** Handles events, in the order they arrived, in the transaction that records them in the inbox. */
+/** Handles events in order of arrival, in the transaction that records them in the inbox. */
 export type BatchHandler = (events: Event[], tx: Tx) => Promise<AfterCommit | void>
 
-/** The handler of a prepared batch, and the errors of events whose preparation failed, by event id. */
 type PreparedBatch = { handle: BatchHandler; failed: ReadonlyMap<string, unknown> }
 
 /**
- * Calls other services before the transaction starts. If the preparation of an event fails, `handle` gets no event of its
- * message; nor does it get events that were handled before. If an event needs an unavailable service, its message is
- * redelivered and no attempt is counted.
+ * Like `EventPreparation`, for many events. `handle` gets no event that was handled before, and none of a message in
+ * which an event failed. A message that needs an unavailable service is redelivered and no attempt is counted.
  */
 export type BatchPreparation = (events: readonly Event[]) => Promise<PreparedBatch>
 
-/** What is needed to handle messages of a consumer. `prepareBatch`: its batch handler, if it has one. */
 export type BatchHandling = Handling & { prepareBatch: BatchPreparation | undefined }
 
 /**
- * Handles messages. A consumer with a batch handler first handles the events of all messages in one transaction.
- * Messages that could not be decoded or prepared, or whose transaction failed, are then handled separately, so that one
- * bad event does not block others. Messages that need an unavailable service are redelivered instead, and so are all
- * unhandled ones during an outage.
+ * A batch handler first gets the events of all messages in one transaction. Messages that fail are then handled
+ * separately, so that one bad event does not block others. Messages that need an unavailable service are redelivered,
+ * and so are all unhandled ones during an outage.
  */
 export async function handleMessages(handling: BatchHandling, decoded: readonly DecodedMessage[]): Promise<Outcome> {
   const { prepareBatch, redelivery } = handling
@@ -52,7 +48,6 @@ export async function handleMessages(handling: BatchHandling, decoded: readonly 
   return outcome
 }
 
-/** Handles the events of several messages in one transaction; returns the messages to handle separately. */
 async function handleInOneTransaction(
   handling: BatchHandling,
   prepare: BatchPreparation,
@@ -73,8 +68,6 @@ async function handleInOneTransaction(
       const { handle, failed } = await prepare(events)
       const messagesWithFailure = (matches: (failure: unknown) => boolean) =>
         decodable.filter(({ events }) => events.some(({ id }) => failed.has(id) && matches(failed.get(id))))
-      // A message that needs an unavailable service is redelivered after growing delays, so that it rarely delays
-      // others.
       settle(messagesWithFailure(isServiceUnavailable), (message) => {
         const times = Math.min(deliveryOf(message)?.attempts ?? 1, 6)
         requestRedelivery(message, Math.min(redelivery.initialMs * 2 ** (times - 1), redelivery.maxMs))
@@ -123,7 +116,6 @@ async function commitBatch(
   recordHandling(consumer, performance.now() - startedAt, events.length)
 }
 
-/** Turns a preparation of batches into one of single events. */
 export const prepareSingly =
   (prepare: BatchPreparation): EventPreparation =>
   async (event) => {

@@ -7,7 +7,7 @@ import { inbox, parkedEvents } from '../schema.ts'
 const keepHours = 75
 const deleteAtOnce = 5000
 
-/** Records in the handler's transaction that this consumer handles the event; false if it already has. */
+/** Returns false if this consumer has already handled the event. */
 export async function recordHandled(tx: Tx, consumer: string, eventId: string): Promise<boolean> {
   const inserted = await tx
     .insert(inbox)
@@ -17,10 +17,7 @@ export async function recordHandled(tx: Tx, consumer: string, eventId: string): 
   return inserted.length === 1
 }
 
-/**
- * `recordHandled` for many events: returns those that this consumer has not handled before, without duplicates, in
- * order.
- */
+/** Returns the events that this consumer has not handled before, without duplicates, in order. */
 export async function recordAllHandled(tx: Tx, consumer: string, events: readonly Event[]): Promise<Event[]> {
   // Sorted, so that processes recording the same events cannot deadlock.
   const ids = [...new Set(events.map(({ id }) => id))].sort()
@@ -31,13 +28,12 @@ export async function recordAllHandled(tx: Tx, consumer: string, events: readonl
   return events.filter(({ id }) => inserted.delete(id))
 }
 
-/** Deletes the recorded failures of events that are now handled, except parked ones. */
+/** Keeps parked events. */
 export async function forgetFailures(tx: Tx, consumer: string, eventIds: readonly string[]): Promise<void> {
   const isOfEvents = and(eq(parkedEvents.consumer, consumer), inArray(parkedEvents.eventId, eventIds))
   await tx.delete(parkedEvents).where(and(isOfEvents, isNull(parkedEvents.parkedAt)))
 }
 
-/** Deletes inbox entries too old to be needed. */
 export async function deleteOldEntries(db: Db, consumer: string, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted()

@@ -10,8 +10,8 @@ import { requeueForMessaging, requeueForStream, requeueParked, type Requeue } fr
 const maxPerCall = 500
 
 /**
- * Serves an operator's calls about the parked events of a service. `requeues`: how to retry entries that were parked by
- * the service itself instead of one of its durables, by consumer name; those of relay and hand-over need not be given.
+ * Serves an operator's calls about parked events. `requeues`: by consumer name, how to retry entries parked by the
+ * service itself instead of a durable; relay and hand-over are built in.
  */
 export function parkedEventsService(
   db: Db,

@@ -8,19 +8,18 @@ const silenceTimeoutMs = 41_000
 const encoder = new TextEncoder()
 
 /**
- * How a pull ended. `missing`: the consumer does not exist or nobody answers for it. `silent`: the server stopped
- * sending, or the connection was lost. `done`: in any other way.
+ * `missing`: the consumer does not exist or nobody answers for it. `silent`: the server stopped sending, or the
+ * connection was lost.
  */
 export type PullResult = 'done' | 'missing' | 'silent'
 
-/** How messages are pulled: the callback for each one, and the pause after a request, see {@link Puller}. */
+/** `pauseMs`: pause after a request, see {@link Puller}. */
 type PullerOptions = { onMessage: (message: Msg) => void; pauseMs: number }
 
 /**
- * Pulls messages of one durable consumer, one request at a time. Messages are passed on in order of arrival, even when
- * they belong to an abandoned request. With a pause, a request ends as soon as no further message is waiting, and is
- * followed by the pause unless it brought all the messages it asked for. Messages that are stored in the pause stay on
- * the stream and are then delivered together.
+ * Pulls messages of one durable, one request at a time, and passes them on in order of arrival. With a pause, a request
+ * ends as soon as no further message is waiting; the pause follows unless the request brought all the messages it asked
+ * for. Messages stored in the pause are then delivered together.
  */
 export class Puller implements Disposable {
   readonly #bus: Bus
@@ -49,10 +48,7 @@ export class Puller implements Disposable {
     })
   }
 
-  /**
-   * Requests up to `batchSize` messages. Resolves when they have arrived, after the pause, or when the request has
-   * expired or failed.
-   */
+  /** Resolves when `batchSize` messages have arrived, after the pause, or when the request has expired or failed. */
   async pull(batchSize: number): Promise<PullResult> {
     this.#remaining = batchSize
     this.#replySubject = `${this.#inbox}.${nuid.next()}`
@@ -69,7 +65,6 @@ export class Puller implements Disposable {
     return await ended
   }
 
-  /** Ends the current pull or pause, because the connection that would deliver its messages is lost. */
   interrupt(): void {
     this.#finish('silent')
   }
@@ -80,7 +75,6 @@ export class Puller implements Disposable {
     this.#subscription.unsubscribe()
   }
 
-  /** Ends the pull if the server has been silent for too long; otherwise checks again later. */
   #checkSilence(): void {
     this.#timer = undefined
     if (this.#resolve === undefined) return

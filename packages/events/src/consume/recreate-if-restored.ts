@@ -8,10 +8,9 @@ import { durableName } from '../subjects.ts'
 import type { Durable } from './durable.ts'
 
 /**
- * Recreates a durable from the first event on the stream if the inbox lacks events that the durable has acknowledged:
- * the database was restored from a backup and has lost their effects. The inbox then drops the events that the backup
- * contains. Only for consumers that handle all kinds under their subject, because the inbox records only handled
- * events.
+ * If the inbox lacks events that the durable has acknowledged, the database was restored from a backup: the durable is
+ * recreated from the first event on the stream, and the inbox drops the events that the backup contains. Only for
+ * consumers of all kinds under their subject, because the inbox records only handled events.
  */
 export async function recreateIfRestored(
   db: Db,

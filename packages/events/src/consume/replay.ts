@@ -11,16 +11,14 @@ import type { Handling } from './handle-message.ts'
 
 const log = logger('consumer')
 
-/** Notifies the consumers of this process that an operator has requested a replay of parked events. */
+/** Sent to the consumers of this process after an operator requested a replay. */
 export const replaysRequested = new CommitChannel()
 
-/** A consumer that can handle a parked event. */
 export type ReplayingConsumer = Pick<Handling, 'db' | 'consumer' | 'prepare'>
 
 /**
- * Handles parked events again at an operator's request. Nothing else retries them, because the inbox already holds
- * them. An event that fails again stays parked. Resolves with the number of attempts. Rejects while the database or a
- * service is unavailable; the remaining events are retried later.
+ * Nothing else retries parked events, because the inbox already holds them. An event that fails again stays parked.
+ * Resolves with the number of attempts. Rejects while the database or a service is unavailable.
  */
 export async function replayParked(replaying: ReplayingConsumer, signal: AbortSignal): Promise<number> {
   const { db, consumer } = replaying
@@ -54,7 +52,6 @@ async function replay({ db, consumer, prepare }: ReplayingConsumer, parked: Park
         const deleted = await tx.delete(parkedEvents).where(isStillRequested(parked))
         return deleted.rowCount === 1 && { afterCommit: await handle?.(tx) }
       })
-      // Another process has replayed it already.
       if (!replayed) return
       replayed.afterCommit?.()
       countReplay(consumer)

@@ -6,18 +6,13 @@ import { shardOf } from '../outbox/shards.ts'
 import { handovers, outbox, parkedEvents } from '../schema.ts'
 import { aggregateOf } from '../subjects.ts'
 
-/** A parked entry that does not belong to a durable. */
 export type ParkedEntry = Pick<typeof parkedEvents.$inferSelect, 'eventId' | 'subject' | 'payload'>
 
-/** Returns parked entries to the queue they came from. */
 export type Requeue = (tx: Tx, entries: readonly ParkedEntry[]) => Promise<void>
 
 const entriesPerBatch = 100
 
-/**
- * Puts events that the stream refused back into the outbox, unchanged, although their aggregates may have changed
- * since.
- */
+/** Events are sent unchanged, although their aggregates may have changed since. */
 export const requeueForStream: Requeue = async (tx, entries) => {
   const rows = entries.map(({ eventId, subject, payload }) => {
     const aggregate = aggregateOf(subject).split('.').slice(-2).join('.')
@@ -30,7 +25,6 @@ export const requeueForStream: Requeue = async (tx, entries) => {
   )
 }
 
-/** Queues events to be handed over to messaging again, after it refused them. */
 export const requeueForMessaging: Requeue = async (tx, entries) => {
   const rows = entries.map(({ subject, payload }) => ({ roomId: subject.split('.')[2] ?? '', payload }))
   await tx.insert(handovers).values(rows)
@@ -51,7 +45,6 @@ export async function requeueParked(
         const some = tx
           .select({ eventId: parkedEvents.eventId })
           .from(parkedEvents)
-          // Entries parked after the start are left out: they may have just been refused again.
           .where(
             and(
               eq(parkedEvents.consumer, consumer),

@@ -20,28 +20,23 @@ const retryMs = 500
 /** Minimum milliseconds between two calls of `Consumer.check`: when messages are handled, and when idle. */
 const [checkIntervalMs, idleCheckIntervalMs] = [60_000, 600_000]
 
-/** A durable consumer, independent of how its messages are handled. */
 export type Consumer = Pick<Database, 'db'> & {
   bus: Bus
   durable: Durable
   subject: string
-  /** Maximum number of in-flight messages of this process. */
   maxInFlight: number
   /** Pause after a request that brought fewer messages than it asked for. 0: messages are delivered as they arrive. */
   pullPauseMs: number
   /** Creates the queue of pulled messages. It must run handlers in `guarded`, which never rejects. */
   queue: (guarded: (handle: () => Promise<Outcome>) => Promise<void>) => BatchQueue<DecodedMessage>
-  /** Handles one parked event again. */
   prepare: EventPreparation
   /**
    * Called before the durable is declared, every ten minutes when idle, and before a message is handled if the last
-   * call was at least a minute ago or there was an outage: handling the message would hide that the database was
-   * restored.
+   * call was a minute ago or there was an outage: handling the message would hide that the database was restored.
    */
   check?: () => Promise<void>
 }
 
-/** Pulls the messages of a durable consumer until disposed. Neither the bus nor the database needs to be available. */
 export function runConsumer(consumer: Consumer): AsyncDisposable {
   return new RunningConsumer(consumer)
 }
@@ -56,9 +51,7 @@ class RunningConsumer implements AsyncDisposable {
   readonly #resources = new Resources()
   /** Whether the database or a called service was unavailable, and the database has not answered since. */
   #hadOutage = false
-  /** Whether this process has declared the durable successfully. */
   #hasDeclared = false
-  /** When a check last succeeded, and when one last started. */
   #checkedAt = -Infinity
   #attemptedAt = -Infinity
   #checking: Promise<void> | undefined
@@ -89,7 +82,7 @@ class RunningConsumer implements AsyncDisposable {
     await this.#resources[Symbol.asyncDispose]()
   }
 
-  /** Repeats work periodically, except during an outage. */
+  /** Skips runs during an outage. */
   #job(task: string, everyMs: number, work: (stopped: AbortSignal) => Promise<void> | void): Periodic {
     const { signal } = this.#stop
     const run = async (stopped: AbortSignal): Promise<void> => {
@@ -103,7 +96,6 @@ class RunningConsumer implements AsyncDisposable {
       if (this.#mustCheck()) await this.#checkBeforeHandling()
       if ((await handle()) === 'outage') this.#hadOutage = true
     } catch (error) {
-      // The connection is closed. Unacknowledged messages will be redelivered.
       log.warn({ consumer: this.#name, reason: reasonOf(error) }, 'a message could not be acknowledged')
     }
   }
@@ -128,7 +120,6 @@ class RunningConsumer implements AsyncDisposable {
     }
   }
 
-  /** Pulls until disposed, until the bus or the database is unavailable, or until a pull fails. */
   async #pullUntilOutage(): Promise<void> {
     const { db, bus, maxInFlight } = this.#consumer
     await this.#declare()
@@ -139,7 +130,7 @@ class RunningConsumer implements AsyncDisposable {
         this.#attemptedAt = -Infinity
       }
       await this.#inFlight.waitUntilBelow(maxInFlight / 2)
-      // A pull for a durable that was deleted in the meantime gets no reply. The next round declares it again.
+      // A pull for a durable that was deleted meanwhile gets no reply. The next round declares it again.
       if ((await this.#puller.pull(maxInFlight - this.#inFlight.size)) !== 'done') return
     }
   }
@@ -151,15 +142,15 @@ class RunningConsumer implements AsyncDisposable {
       await declareDurable(bus, durable, subject)
       this.#hasDeclared = true
     } catch (error) {
-      // If this process has declared the durable before, the keeper can confirm it when it answers again. A refusal is
-      // thrown, because pulls from a missing durable would get no reply.
+      // Once declared, the durable is confirmed when the keeper answers again. A refusal is thrown, because pulls from
+      // a missing durable would get no reply.
       if (!this.#hasDeclared || !isUnavailable(error)) throw error
     }
   }
 
   /**
-   * Whether a check is due or running, or there was an outage. A check is due a minute after the last one started, even
-   * if that one got no answer, so that not every message is delayed.
+   * A check is due a minute after the last one started, even if that one got no answer, so that not every message is
+   * delayed.
    */
   #mustCheck(): boolean {
     if (this.#consumer.check === undefined || !this.#consumer.bus.connected()) return false
@@ -168,8 +159,8 @@ class RunningConsumer implements AsyncDisposable {
   }
 
   /**
-   * Checks before a message is handled. Waits for an unavailable database, which may come back as a restored one. If
-   * the keeper does not answer, the message is handled nevertheless.
+   * Waits for an unavailable database, which may come back as a restored one. If the keeper does not answer, the
+   * message is handled nevertheless.
    */
   async #checkBeforeHandling(): Promise<void> {
     while (!this.#stop.signal.aborted) {
@@ -183,7 +174,6 @@ class RunningConsumer implements AsyncDisposable {
     }
   }
 
-  /** If NATS does not answer, for example while a fleet starts, the check is repeated a minute later. */
   async #checkWhenIdle(): Promise<void> {
     if (!this.#consumer.bus.connected() || performance.now() - this.#checkedAt < idleCheckIntervalMs) return
     await this.#check().catch((error: unknown) => {
@@ -191,7 +181,6 @@ class RunningConsumer implements AsyncDisposable {
     })
   }
 
-  /** Runs a check, or waits for the running one. */
   #check(): Promise<void> {
     const check = async (): Promise<void> => {
       this.#attemptedAt = performance.now()

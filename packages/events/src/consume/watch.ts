@@ -10,17 +10,14 @@ import type { Durable } from './durable.ts'
 
 const everyMs = 30_000
 
-/** A consumer of this process. */
 type Watched = {
   bus: Bus
   durable: Durable
-  /** Called when a replay of parked events of the consumer was requested. */
   onReplay: () => void
 }
 
-/** Stops watching the consumer when disposed. */
+/** Disposing stops watching the consumer. */
 export type ConsumerWatch = AsyncDisposable & {
-  /** Counts and measures again soon, because parked events have changed. */
   wake(): void
 }
 
@@ -95,7 +92,6 @@ class ConsumerWatcher {
   }
 }
 
-/** Counts the parked events of each consumer, and those for which a replay was requested. */
 async function countParkedByConsumer(
   db: Reader,
   names: string[],

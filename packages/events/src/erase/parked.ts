@@ -4,7 +4,7 @@ import { parkedEvents } from '../schema.ts'
 
 /**
  * Deletes the parked events under `evt.user.<id>` and `evt.notification.<id>`, which may contain names, except erasure
- * requests. Returns the number of deleted events.
+ * requests. Returns their number.
  */
 export async function eraseParked(db: Db, userId: string): Promise<number> {
   const begins = (type: string) => sql`starts_with(${parkedEvents.subject}, ${`evt.${type}.${userId}.`})`

@@ -6,8 +6,8 @@ import type { CallGuard } from '@parley/rpc'
 import { erasures } from '../schema.ts'
 
 /**
- * A guard for `serveRpc` that refuses writes by users whose account is being or was erased: a call may still run after
- * its credential has ended. Methods in `exempt` check the table `erasures` themselves.
+ * A guard for `serveRpc` that refuses writes by users whose account is or was erased: a call may still run after its
+ * credential has ended. Methods in `exempt` check the table `erasures` themselves.
  */
 export function refuseErased(db: Db, exempt: ReadonlySet<string> = new Set()): CallGuard {
   return ({ method, userId }) => {

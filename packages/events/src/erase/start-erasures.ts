@@ -14,30 +14,26 @@ const passesPerRun = 20
 const defaultPollMs = 30_000
 const retryMs = 500
 
-/** The amount of data of a deleted account that a service found in one pass. */
+/** `found`: amount of data that a service found in all runs of the pass. */
 export type ErasureReport = { userId: string; pass: number; found: bigint }
 
-/** How a service takes part in the deletion of accounts. */
 export type ErasureOptions = Pick<Database, 'db'> & {
-  /** The connection for events. */
   bus: Bus
-  /** Deployable. */
   service: string
   /**
-   * Erases the service's data of an account, in bounded transactions, and returns the number of rows, objects and the
-   * like that it found; 0 if nothing was left. May be repeated, and run by several processes at once.
+   * Erases the data of an account in bounded transactions. Returns the number of rows, objects and the like that it
+   * found; 0 if nothing was left. May run several times, also at once in several processes.
    */
   erase: (userId: string, signal: AbortSignal) => Promise<number>
-  /** Reports to accounts; resolves once accounts has stored the report. */
+  /** Resolves once accounts has stored the report. */
   report: (report: ErasureReport, signal: AbortSignal) => Promise<unknown>
   /** How often to poll for passes that a dead process left unfinished. Default: 30 s. */
   pollMs?: number
 } & Pick<ConsumerOptions, 'redelivery'>
 
 /**
- * Erases the data of deleted accounts at the request of the accounts service. A request is stored in `erasures`; from
- * then on the user cannot write anything (see {@link refuseErased}). Then any process of the service erases the data
- * and reports, and repeats both until they succeed.
+ * Erases the data of deleted accounts at the request of accounts. A request is stored in `erasures`; from then on the
+ * user cannot write anything (see {@link refuseErased}). Any process erases the data and reports, until both succeed.
  */
 export async function startErasures(options: ErasureOptions): Promise<AsyncDisposable> {
   const { db, bus, service, pollMs: everyMs = defaultPollMs } = options
@@ -54,7 +50,6 @@ export async function startErasures(options: ErasureOptions): Promise<AsyncDispo
       ...(options.redelivery && { redelivery: options.redelivery }),
       on: async ({ aggregateId: userId, fact }, tx) => {
         if (fact.case !== 'erasureRequested') return
-        // A repeated request means that accounts may have lost the report.
         const again = { target: [erasures.userId, erasures.pass], set: { reportedAt: null } }
         await tx.insert(erasures).values({ userId, pass: fact.value.pass }).onConflictDoUpdate(again)
         return () => erasing.wake()
@@ -65,8 +60,8 @@ export async function startErasures(options: ErasureOptions): Promise<AsyncDispo
 }
 
 /**
- * Returns a function that runs waiting passes. Each run continues after the last pass of the previous one, so that
- * failing passes do not block others. It resolves with the milliseconds until the next run, if it must come early.
+ * Each run continues after the last pass of the previous one, so that failing passes do not block others. It resolves
+ * with the milliseconds until the next run, if that must come early.
  */
 function createPassRunner(options: ErasureOptions): (signal: AbortSignal) => Promise<number | void> {
   const { service } = options
@@ -96,10 +91,8 @@ function createPassRunner(options: ErasureOptions): (signal: AbortSignal) => Pro
 }
 
 type Pass = { userId: string; pass: number }
-/** A pass that is not reported yet, and when it was requested, as exact text for the next query. */
 type Waiting = Pass & { requestedAtText: string }
 
-/** Reads unreported passes, oldest first, after the last one of the previous run, if any. */
 function readWaiting(db: Db, after: Waiting | undefined): Promise<Waiting[]> {
   const { pass, reportedAt, requestedAt, userId } = erasures
   const afterCursor =

@@ -4,9 +4,8 @@ import { controlEvents } from '../subjects.ts'
 import { followEvents, type StartOptions } from './follow-events.ts'
 import type { EventFollower } from './follower.ts'
 
-/** Receives control events. */
 export type ControlListener = {
-  /** Called synchronously with each event, in the order of the stream. */
+  /** Called synchronously, in the order of the stream. */
   onEvent: (event: Event) => void
   /** Events may have been missed: any state built from them is stale. */
   onReset: () => void
@@ -14,9 +13,8 @@ export type ControlListener = {
   onSilence?: () => void
 }
 
-/** A feed of the events that change permissions or end access; several parts of a process share one. */
+/** Events that change permissions or end access; several parts of a process share one feed. */
 export type ControlFeed = Omit<EventFollower, 'completeSinceMs'> & {
-  /** Adds a listener; dispose the result to remove it. */
   subscribe(listener: ControlListener): Disposable
 }
 

@@ -7,18 +7,14 @@ import { followControl, type ControlFeed } from './follow-control.ts'
 
 const maxAgeMs = 1000
 
-/** Source of policy deltas: an existing control feed, or a bus to follow one on. */
 export type PolicySource = { feed: ControlFeed } | { bus: Bus }
 
-/** How to follow the policy. */
 export type FollowPolicyOptions = PolicySource & {
-  /** Fetches the whole policy from admin. */
   load: () => Promise<GetPolicyResponse>
   /** Aborts the start and, later, every load; to be aborted only when nothing is decided by the policy any more. */
   signal?: AbortSignal
 }
 
-/** The policy as this process knows it. */
 export type PolicyHolder = AsyncDisposable & {
   current(): Policy
   /**
@@ -33,9 +29,9 @@ export type PolicyHolder = AsyncDisposable & {
 }
 
 /**
- * Keeps the policy up to date by applying each delta. Reloads it if a delta is missing, if a new delta is not above the
- * current revision (admin's database was restored), if the feed was reset, and once a second while the feed is silent.
- * Waits for the first policy without a limit; rejects only if `signal` is aborted.
+ * Applies each delta. Reloads the policy if a delta is missing or not above the current revision (admin's database was
+ * restored), if the feed was reset, and once a second while the feed is silent. Waits for the first policy without a
+ * limit; rejects only if `signal` is aborted.
  */
 export async function followPolicy(options: FollowPolicyOptions): Promise<PolicyHolder> {
   await using resources = new Resources()
@@ -72,7 +68,6 @@ class PolicyCache implements Disposable {
   #loading: Promise<Policy> | undefined
   #loadAgain = false
   #loadedAt = 0
-  /** Deltas that arrived during the current load. */
   #pendingDeltas: PolicyDelta[] = []
   readonly #applied = new RecentIds()
 
@@ -81,7 +76,6 @@ class PolicyCache implements Disposable {
     this.#signal = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal
   }
 
-  /** Milliseconds since the request of the last successful load. */
   ageMs(): number {
     return performance.now() - this.#loadedAt
   }
@@ -98,7 +92,7 @@ class PolicyCache implements Disposable {
     this.#apply(event.fact.value)
   }
 
-  /** Requests the policy once. A revision below the current one (admin's database was restored) causes a reload. */
+  /** A revision below the current one (admin's database was restored) causes a reload. */
   async loadFresh(): Promise<Policy> {
     const loaded = policyFrom(await this.#load())
     if (this.policy === undefined || loaded.revision > this.policy.revision) this.#set(loaded)
@@ -106,7 +100,6 @@ class PolicyCache implements Disposable {
     return loaded
   }
 
-  /** Loads the whole policy, retrying until it succeeds. Calls during a load share one more load. */
   reload(): Promise<Policy> {
     if (this.#loading !== undefined) {
       this.#loadAgain = true

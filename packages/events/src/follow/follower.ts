@@ -20,15 +20,13 @@ const againMs = 500
 const firstPauseMs = 50
 const maxPauseMs = 1000
 
-/** The events to follow, and the callbacks. */
 export type FollowOptions = {
-  /** The connection for events. */
   bus: Bus
   /** Subject filter; see `eventSubject`. */
   subject: string
   /**
-   * Starts with earlier events: those stored at most this many milliseconds before the newest one. `followEvents`
-   * resolves when they have been delivered.
+   * Starts with events stored at most this many milliseconds before the newest one. `followEvents` resolves when they
+   * have been delivered.
    */
   historyMs?: number
   /**
@@ -36,15 +34,11 @@ export type FollowOptions = {
    * failure is delivered twice. If the callback throws, `onReset` is called.
    */
   onEvents: (events: Event[], info: { seq: number; storedAtMs: number }) => void
-  /**
-   * Events may have been missed between the last call of `onEvents` and the next: any state built from them is stale.
-   */
+  /** Events may have been missed: any state built from them is stale. */
   onReset: () => void
-  /** The server has been silent for 2.9 s; called repeatedly until it sends something. */
   onSilence?: () => void
 }
 
-/** A running follower; disposing ends it. */
 export type EventFollower = AsyncDisposable & {
   /** Milliseconds since the server last sent something: normally at most about 1,450. */
   healthyAgoMs(): number
@@ -60,7 +54,6 @@ export type EventFollower = AsyncDisposable & {
   readonly completeSinceMs: number | undefined
 }
 
-/** Keeps an ordered reader open and tracks its position on the stream. */
 export class Follower implements EventFollower {
   readonly #options: FollowOptions
   readonly #positions: Positions = { newest: undefined, anchor: undefined }
@@ -73,7 +66,6 @@ export class Follower implements EventFollower {
   #lastSeq = 0
   #hasBegun = false
   #completeSinceMs: number | undefined
-  /** Whether a history was requested and nothing of it has been delivered yet. */
   #isHistoryPending: boolean
   #setCaughtUp: () => void = () => undefined
   readonly #caughtUp = new Promise<void>((resolve) => (this.#setCaughtUp = resolve))
@@ -200,7 +192,6 @@ export class Follower implements EventFollower {
     return (await readLastSeq(bus)) < this.#lastSeq ? 'missing' : 'present'
   }
 
-  /** Continues with events stored from now on. */
   async #goToEnd(): Promise<void> {
     const { bus } = this.#options
     const seq = await readLastSeq(bus)
@@ -226,7 +217,6 @@ export class Follower implements EventFollower {
 
   #receive(message: Msg, { seq, storedAtMs }: Delivery): void {
     this.#lastSeq = seq
-    // The follower continues from here, even if the keeper's response is lost.
     this.#hasBegun = true
     this.#isHistoryPending = false
     let events

@@ -4,25 +4,22 @@ import { requestKeeper, type ReaderRequest } from '../keep/requests.ts'
 import { deliveryOf, type Delivery } from '../stream/delivery.ts'
 import { readerSubject } from '../subjects.ts'
 
-/** Callbacks of an ordered reader. None is called after `onBroken`. */
+/** No callback is called after `onBroken`. */
 export type ReaderCallbacks = {
-  /** Called synchronously with each message, in order. */
+  /** Called synchronously, in order. */
   onMessage(message: Msg, delivery: Delivery): void
   /**
-   * Called once, when all messages stored before the reader was opened have been delivered; at once if the keeper is of
-   * an earlier release, which does not count them.
+   * Called once all messages stored before the reader was opened have been delivered; at once if the keeper is of an
+   * earlier release, which does not count them.
    */
   onCaughtUp(): void
-  /** Called when a message or a heartbeat has arrived. */
   onActivity(): void
-  /** Called if messages are missing or the consumer no longer exists. */
   onBroken(): void
 }
 
 /**
- * Reads from an ephemeral push consumer with flow control and heartbeats, which the keeper creates. The consumer
- * numbers its deliveries, which reveals missing messages. Unlike an ordered consumer of the client library, a broken
- * reader is not recreated: its user opens a new one.
+ * Reads from an ephemeral push consumer that the keeper creates. The numbers of its deliveries reveal missing messages.
+ * A broken reader is not recreated: its user opens a new one.
  */
 export class OrderedReader implements Disposable {
   readonly #bus: Bus
@@ -32,8 +29,8 @@ export class OrderedReader implements Disposable {
   readonly #subscription: Subscription
   #delivered = 0
   /**
-   * Number of messages stored before the reader was opened, Infinity until the keeper answers, and 0 if it does not
-   * count them; undefined once they have been delivered.
+   * Messages stored before the reader was opened: Infinity until the keeper answers, 0 if it does not count them,
+   * undefined once they have been delivered.
    */
   #backlog: number | undefined = Infinity
   #isClosed = false
@@ -51,10 +48,7 @@ export class OrderedReader implements Disposable {
     })
   }
 
-  /**
-   * Starts reading at a sequence or a time (see `KeeperRequests.reader`). Rejects if the keeper does not create the
-   * consumer.
-   */
+  /** `wanted`: see `KeeperRequests.reader`. Rejects if the keeper does not create the consumer. */
   static async open(
     bus: Bus,
     { callbacks, ...wanted }: Omit<ReaderRequest, 'id'> & { callbacks: ReaderCallbacks },
@@ -119,7 +113,6 @@ export class OrderedReader implements Disposable {
     const delivered = status.get('Nats-Last-Consumer')
     if (delivered === '') return
     if (Number(delivered) !== this.#delivered) return this.#break()
-    // The newest messages may have been removed from the stream before they were delivered.
     if (stalled === '' && Number.isFinite(this.#backlog)) this.#backlog = this.#delivered
     this.#reportCaughtUp()
   }

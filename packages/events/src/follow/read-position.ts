@@ -4,7 +4,6 @@ import { decodeBatch } from '../stream/decode.ts'
 import { directGet } from '../stream/direct-get.ts'
 import type { Position } from '../stream/position.ts'
 
-/** Sequence of the last message that the stream has stored; 0 if none. */
 export async function readLastSeq(bus: Bus): Promise<number> {
   return (await requestKeeper(bus, 'state', {})).lastSeq
 }

@@ -1,13 +1,12 @@
 const maxIds = 1_000
 
 /**
- * Remembers the ids of the last 1,000 events, to distinguish a redelivered event from one whose version is lower
- * because its owner's database was restored.
+ * The ids of the last 1,000 events, to tell a redelivered event from one whose version is lower because its owner's
+ * database was restored.
  */
 export class RecentIds {
   readonly #ids = new Set<string>()
 
-  /** Adds an id; returns whether it is new. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false
     this.#ids.add(id)

@@ -17,7 +17,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-test('SilenceWatch does not call back while signs of life arrive often enough', () => {
+test('no callback while signs of life arrive often enough', () => {
   for (let n = 0; n < 20; n++) {
     jest.advanceTimersByTime(2_900)
     silence.noteActivity()
@@ -26,7 +26,7 @@ test('SilenceWatch does not call back while signs of life arrive often enough', 
   expect(silence.silentForMs()).toBe(0)
 })
 
-test('SilenceWatch calls back repeatedly until a sign of life, then waits for the whole time again', () => {
+test('callbacks repeat until a sign of life, then the whole time passes again', () => {
   jest.advanceTimersByTime(2_999)
   expect(calls).toBe(0)
   jest.advanceTimersByTime(1_001)
@@ -38,14 +38,14 @@ test('SilenceWatch calls back repeatedly until a sign of life, then waits for th
   expect(calls).toBe(4)
 })
 
-test('SilenceWatch stops when disposed, even if signs of life arrive later', () => {
+test('a sign of life after disposal starts nothing', () => {
   silence[Symbol.dispose]()
   silence.noteActivity()
   jest.advanceTimersByTime(60_000)
   expect(calls).toBe(0)
 })
 
-test('SilenceWatch measures from the last of many signs of life', () => {
+test('the silence is measured from the last of many signs of life', () => {
   for (let n = 0; n < 10; n++) {
     jest.advanceTimersByTime(100)
     silence.noteActivity()

@@ -1,12 +1,11 @@
-/** Fraction of `afterMs` after which a sign of life ends the current wait and begins another one. */
 const restartFraction = 0.6
 
 /**
- * Watches for signs of life: calls back when there was none for `afterMs`, and then every `againMs` until there is one.
+ * Calls back when there was no sign of life for `afterMs`, and then every `againMs` until there is one.
  *
- * A cleared timer still wakes the process at the time for which it was set, so new waits are started rarely, however
- * many signs come. If signs come at intervals of just less than half of `afterMs`, every second sign starts a new wait
- * just before the timer is due. The wake-up of the cleared timer then directly follows that for the sign.
+ * A cleared timer still wakes the process at the time for which it was set, so new waits are started rarely. If signs
+ * come at intervals of just less than half of `afterMs`, every second sign starts a new wait just before the timer is
+ * due.
  */
 export class SilenceWatch implements Disposable {
   readonly #afterMs: number
@@ -24,12 +23,10 @@ export class SilenceWatch implements Disposable {
     this.#onSilence = options.onSilence
   }
 
-  /** Starts watching. */
   start(): void {
     this.#wait(this.#afterMs)
   }
 
-  /** Records a sign of life. */
   noteActivity(): void {
     this.#activeAt = performance.now()
     if (this.#timer === undefined) return
@@ -37,7 +34,6 @@ export class SilenceWatch implements Disposable {
       this.#wait(this.#afterMs)
   }
 
-  /** Milliseconds since the last sign. */
   silentForMs(): number {
     return performance.now() - this.#activeAt
   }

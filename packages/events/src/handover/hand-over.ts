@@ -6,15 +6,13 @@ import { currentTraceparent } from '@parley/telemetry'
 import { handovers } from '../schema.ts'
 import { eventsPerCall } from './store.ts'
 
-/** Notifies of rooms for which events were written or requeued, after commit. */
 export const roomsToHandOver = new CommitChannel<string>()
 
-/** Limit of an event, so that a full call stays below the maximum payload of the bus. */
 const maxBytes = (768 * 1024) / eventsPerCall
 
 /**
  * Writes events about a room in the transaction of their change, which must hold the lock of the aggregate's row. After
- * the commit they are sent to messaging in this order (see `startHandOver`). Throws a RangeError if one is too large.
+ * the commit, `startHandOver` sends them to messaging in this order. Throws a RangeError if an event is too large.
  */
 export async function handOver(
   tx: Tx,

@@ -9,30 +9,26 @@ import { handOverSpan } from '../spans.ts'
 import * as store from './store.ts'
 
 const log = logger('handover')
-/** Timeout of a call: shorter than the lease, so that messaging never handles two calls for a room at a time. */
+/** Shorter than the lease, so that messaging never handles two calls for a room at a time. */
 const callMs = 5000
 
-/** How events about rooms reach messaging. */
 export type HandOverOptions = Pick<Database, 'db'> & {
-  /** Name of the deployable. */
   service: string
   /**
-   * Sends events of one room to messaging, oldest first, at most 50; resolves when messaging has stored them. After a
-   * crash the call is repeated, so messaging must drop duplicates. Must stop when the signal is aborted.
+   * Sends at most 50 events of one room to messaging, oldest first; resolves when messaging has stored them. The call
+   * is repeated after a failure, so messaging must drop duplicates. Must stop when the signal is aborted.
    */
   apply: (roomId: string, events: RoomEvent[], signal: AbortSignal) => Promise<unknown>
-  /** First and longest pause after a failure. Default: 100 ms and 5 s. */
   pauses?: { initialMs: number; maxMs: number }
   /** How often to poll for events of processes that died before announcing them. Default: 10 s. */
   pollMs?: number
 }
 
-/** The options, the id of this process as a lease holder, and the signal that stops it. */
 export type HandOverContext = Required<HandOverOptions> & { holder: string; signal: AbortSignal }
 
 /**
- * Hands over the waiting events of a room, unless another process holds its lease or it is paused. Resolves with the
- * milliseconds until the next attempt, if one is needed.
+ * Does nothing if another process holds the room's lease or the room is paused. Resolves with the milliseconds until
+ * the next attempt, if one is needed.
  */
 export async function handOverRoom(context: HandOverContext, roomId: string): Promise<number | void> {
   const { db } = context
@@ -42,7 +38,6 @@ export async function handOverRoom(context: HandOverContext, roomId: string): Pr
     const events = context.signal.aborted ? [] : await store.readWaitingOf(db, roomId)
     if (events.length === 0) {
       await store.releaseRoom(db, claim)
-      // This process must also hand over events that were announced while it held the lease.
       return context.signal.aborted || !(await store.hasWaiting(db, roomId)) ? undefined : 0
     }
     const onFailure = await send(context, claim, events)
@@ -53,7 +48,6 @@ export async function handOverRoom(context: HandOverContext, roomId: string): Pr
   }
 }
 
-/** Calls messaging. After a failure, resolves with a function that handles it in the trace of the events. */
 async function send(
   context: HandOverContext,
   claim: store.Claim,
@@ -104,7 +98,6 @@ async function handleFailure(
   return pauseMs
 }
 
-/** Failures that are not caused by the events. */
 const transientCodes: ReadonlySet<Code> = new Set([
   Code.Unavailable,
   Code.DeadlineExceeded,

@@ -7,18 +7,16 @@ import { dropIdleLeases, roomsPerPoll, findWaitingRooms } from './store.ts'
 import { handOverRoom, type HandOverContext, type HandOverOptions } from './room.ts'
 
 const log = logger('handover')
-/** Equal to the lease, after which the work of a dead process can be taken over. */
+/** Equal to the lease, after which another process can take over the work of a dead one. */
 const defaultPollMs = 10_000
 const retryMs = 500
-/** Pause before the next poll if there may be more rooms than one returns. */
 const nextRoomsMs = 200
 const maxConcurrentRooms = 16
 
 /**
- * Sends the events written by `handOver` to messaging. The events of a room are sent in order of their ids, with one
- * call at a time across all processes; rooms are handled in parallel. Accepted events are deleted. While messaging is
- * unavailable, calls are retried with growing delays. An event that messaging keeps refusing is parked, so that it does
- * not block its room forever.
+ * Sends the events written by `handOver` to messaging, in order, with one call per room at a time across all processes.
+ * While messaging is unavailable, calls are retried with growing delays. An event that messaging keeps refusing is
+ * parked, so that it does not block its room.
  */
 export function startHandOver(options: HandOverOptions): AsyncDisposable {
   const { db, service, pauses = { initialMs: 100, maxMs: 5000 }, pollMs: everyMs = defaultPollMs } = options

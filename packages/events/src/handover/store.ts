@@ -5,15 +5,12 @@ import { sqlRows, type Db } from '@parley/postgres'
 import { encode } from '@parley/protobuf'
 import { handoverLeases, handovers, parkedEvents } from '../schema.ts'
 
-/** Maximum number of events in one call. */
 export const eventsPerCall = 50
 const leaseMs = 10_000
 export const roomsPerPoll = 100
 
-/** A lease for handing over the events of one room. */
 export type Claim = { roomId: string; holder: string; failures: number }
 
-/** An event that waits for messaging, and how often messaging refused it. */
 export type Waiting = { id: bigint; refusals: number; event: RoomEvent }
 
 const inMs = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds}::int * interval '1 ms'`
@@ -21,7 +18,7 @@ const isHeldBy = ({ roomId, holder }: Claim) =>
   and(eq(handoverLeases.roomId, roomId), eq(handoverLeases.holder, holder))
 
 /**
- * Rooms with waiting events, and the milliseconds until each may be leased: 0 for a free room. Free rooms come first.
+ * Rooms with waiting events, free ones first. `openInMs`: milliseconds until the room may be leased, 0 for a free one.
  */
 export async function findWaitingRooms(db: Db): Promise<{ roomId: string; openInMs: number }[]> {
   return sqlRows(
@@ -33,7 +30,6 @@ export async function findWaitingRooms(db: Db): Promise<{ roomId: string; openIn
   )
 }
 
-/** Whether a room has waiting events. */
 export async function hasWaiting(db: Db, roomId: string): Promise<boolean> {
   const isOfRoom = eq(handovers.roomId, roomId)
   return (await db.select({ id: handovers.id }).from(handovers).where(isOfRoom).limit(1)).length > 0
@@ -54,7 +50,6 @@ export async function claimRoom(db: Db, roomId: string, holder: string): Promise
   return row && { roomId, holder, failures: row.failures }
 }
 
-/** The oldest waiting events of a room. If the oldest was refused before, it is returned alone. */
 export async function readWaitingOf(db: Db, roomId: string): Promise<Waiting[]> {
   const rows = await db
     .select({ id: handovers.id, refusals: handovers.refusals, payload: handovers.payload })
@@ -66,7 +61,7 @@ export async function readWaitingOf(db: Db, roomId: string): Promise<Waiting[]> 
   return some.map(({ id, refusals, payload }) => ({ id, refusals, event: fromBinary(RoomEventSchema, payload) }))
 }
 
-/** Deletes events that messaging accepted, and renews the lease of the room. Returns false if the lease was lost. */
+/** Deletes accepted events and renews the lease. Returns false if the lease was lost. */
 export async function deleteHandedOver(db: Db, claim: Claim, events: readonly Waiting[]): Promise<boolean> {
   const ids = events.map((event) => event.id)
   const deleted = db.$with('deleted').as(db.delete(handovers).where(inArray(handovers.id, ids)))
@@ -82,7 +77,6 @@ export async function releaseRoom(db: Db, claim: Claim): Promise<void> {
   await db.delete(handoverLeases).where(isHeldBy(claim))
 }
 
-/** Pauses the hand-over of a room for every process. */
 export async function pauseRoom(db: Db, claim: Claim, pauseMs: number): Promise<void> {
   await db
     .update(handoverLeases)
@@ -90,7 +84,6 @@ export async function pauseRoom(db: Db, claim: Claim, pauseMs: number): Promise<
     .where(isHeldBy(claim))
 }
 
-/** Records that messaging refused an event; returns the number of refusals. */
 export async function countRefusal(db: Db, { id }: Waiting): Promise<number> {
   const [row] = await db
     .update(handovers)
@@ -113,7 +106,7 @@ export async function parkEvent(db: Db, { roomId }: Claim, { id, event }: Waitin
   })
 }
 
-/** Deletes expired leases of rooms without waiting events. Processes that died have left them behind. */
+/** Deletes expired leases of rooms without waiting events, left behind by processes that died. */
 export async function dropIdleLeases(db: Db): Promise<void> {
   const waits = db.select({ id: handovers.id }).from(handovers).where(eq(handovers.roomId, handoverLeases.roomId))
   await db

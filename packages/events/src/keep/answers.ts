@@ -13,14 +13,11 @@ import { createReader } from './readers.ts'
 import type { Recoveries } from './recoveries.ts'
 import type { Restorer } from './restorer.ts'
 
-/** The requesting deployable, and the keeper's resources. */
 type RequestContext = { bus: Bus; restorer: Restorer; recoveries: Recoveries; requester: string }
 
-/** The only deployable that may request the removal of events from the stream, because it deletes accounts. */
 const erasingService = 'accounts'
 const maxSubjects = 64
 
-/** Handler of each request. Throws a Refusal for an invalid request. */
 export const answers: {
   [V in Verb]: (context: RequestContext, request: Record<string, unknown>) => Promise<KeeperRequests[V]['answer']>
 } = {
@@ -75,10 +72,8 @@ export const answers: {
     return {}
   },
 
-  // An outbox asks how far the durables have passed, and reports entries that they lost.
   passed: async ({ bus, requester, recoveries }, request) => {
     const lost = checks.amount(request, 'lost')
-    // Earlier releases do not send a report id.
     const report = request.report === undefined ? randomUUID() : checks.text(request, 'report', checks.reportForm)
     if (lost > 0) await recoveries.addLost(lost, `${requester}-${report}`)
     return await readProgress(bus)

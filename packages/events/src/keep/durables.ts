@@ -9,23 +9,21 @@ import { Refusal } from './checks.ts'
 import { findNewestUpTo } from './find-newest.ts'
 
 const lookBackMs = 2 * 3_600_000
-/** Maximum number of unacknowledged messages of all processes of a consumer. */
+/** Unacknowledged messages of all processes of a consumer. */
 const maxInFlight = 1024
 const ackWaitMs = 60_000
 /**
- * Time without a pull after which the server deletes a durable, because an abandoned one would prevent every outbox
- * from deleting entries.
+ * Time without a pull after which the server deletes a durable: an abandoned one would prevent every outbox from
+ * deleting entries.
  */
 const abandonedAfterNs = nanos(streamMaxAgeMs)
-/** Maximum number of durables of one deployable. */
 const maxDurables = 64
 const lagsCacheMs = 5_000
 
 /**
- * Creates a durable consumer and the stream, if they are missing; a new durable begins at the first stored event.
- * `anew`: deletes an existing one first. Throws a Refusal if the deployable has too many durables. Also throws one if
- * the durable exists with another subject: a process of an earlier release may still acknowledge messages under that
- * name without handling them.
+ * Creates the stream, too, if it is missing; a new durable begins at the first stored event. `anew`: deletes an
+ * existing one first. Throws a Refusal if the deployable has too many durables, or if the durable exists with another
+ * subject: a process of an earlier release may still acknowledge its messages without handling them.
  */
 export async function createDurable(
   bus: Bus,
@@ -72,9 +70,8 @@ type Lags = { listedAt: number; all: Promise<ReadonlyMap<string, number>> }
 const lagsOf = new WeakMap<Bus, Lags>()
 
 /**
- * Counts the unacknowledged messages of each durable with this name prefix, including undelivered ones. The counts are
- * cached for five seconds, because services that started together request them at about the same time. They are read
- * again if they contain no such durable, because its service may just have started.
+ * Counts the unacknowledged messages of each durable with this name prefix, including undelivered ones. Cached for five
+ * seconds, because services that started together ask at the same time, unless the cache contains no such durable.
  */
 export async function readLagsOfDurables(bus: Bus, prefix: string): Promise<Record<string, number>> {
   const known = lagsOf.get(bus)
@@ -121,15 +118,12 @@ export async function readProgress(bus: Bus): Promise<KeeperRequests['passed']['
 export async function readLastAcknowledged(bus: Bus, name: string): Promise<string[]> {
   const { manager } = await jetStream(bus)
   const info = await manager.consumers.info(eventStream, name).catch((error: unknown) => {
-    // The durable does not exist; a new one begins at the first event anyway.
     if (isConsumerMissing(error) || isStreamMissing(error)) return undefined
     throw error
   })
   if (info === undefined) return []
   const { ack_floor, config } = info
-  // The durable has not acknowledged anything yet; the floor is its start position.
   if (ack_floor.consumer_seq === 0) return []
-  // The message at the ack floor may be one for another durable.
   const message = await findNewestUpTo(manager, config.filter_subject ?? '>', ack_floor.stream_seq)
   if (message === undefined) return []
   try {
@@ -141,10 +135,10 @@ export async function readLastAcknowledged(bus: Bus, name: string): Promise<stri
 }
 
 /**
- * Recreates every durable consumer after the stream lost events. Otherwise a durable would silently skip new events
- * whose sequences are not above those it has already delivered. Each one starts at the lower of its ack floor and the
- * first event of the last two hours; inboxes drop events handled before. A durable that its service declares meanwhile
- * starts at the first event. `before` is awaited before each durable.
+ * After the stream lost events, a durable would skip new events whose sequences are not above those it has delivered.
+ * Each durable is recreated at the lower of its ack floor and the first event of the last two hours; inboxes drop
+ * events handled before. A durable that its service declares meanwhile starts at the first event. `before` is awaited
+ * before each durable.
  */
 export async function resetDurables(bus: Bus, before: () => Promise<unknown>): Promise<void> {
   const { manager } = await jetStream(bus)
@@ -172,7 +166,6 @@ async function remove(manager: JetStreamManager, name: string): Promise<void> {
   }
 }
 
-/** Creates a durable consumer. If one of that name exists, it stays as it is, whatever its start position. */
 async function addDurable(manager: JetStreamManager, name: string, config: Partial<ConsumerConfig>): Promise<void> {
   try {
     await manager.consumers.add(eventStream, { ...config, durable_name: name })

@@ -2,10 +2,9 @@ import type { Bus } from '@parley/rpc'
 import { isMessageMissing, isStreamMissing, jetStream } from '../stream/api.ts'
 import { eventStream } from '../subjects.ts'
 
-/** Maximum number of messages that one request deletes, so that it is answered before the caller's timeout. */
+/** Few enough that a request is answered before the caller's timeout. */
 const maxAtOnce = 200
 
-/** Counts the messages on the stream under these subjects. */
 export async function countOnStream(bus: Bus, subjects: readonly string[]): Promise<number> {
   const { manager } = await jetStream(bus)
   const counts = await Promise.all(
@@ -23,14 +22,14 @@ export async function countOnStream(bus: Bus, subjects: readonly string[]): Prom
 }
 
 /**
- * Removes up to 200 messages under these subjects from the stream and overwrites their bytes in its files. Returns the
- * number of removed messages.
+ * Removes up to `maxAtOnce` messages under these subjects from the stream and overwrites their bytes in its files.
+ * Returns their number.
  */
 export async function removeUpToLimit(bus: Bus, subjects: readonly string[]): Promise<number> {
   const { manager } = await jetStream(bus)
   let removed = 0
   for (const subject of subjects) {
-    // Searches forwards by sequence, because NATS 2.9 cannot find the last message of a subject after one was deleted.
+    // Searches forwards, because NATS 2.9 cannot find the last message of a subject after one was deleted.
     for (let seq = 1; removed < maxAtOnce; seq++) {
       const next = await findNext(bus, subject, seq)
       if (next === undefined) break
@@ -46,7 +45,6 @@ export async function removeUpToLimit(bus: Bus, subjects: readonly string[]): Pr
   return removed
 }
 
-/** Sequence of the next message of a subject, starting at `seq`; undefined when there is none. */
 async function findNext(bus: Bus, subject: string, seq: number): Promise<number | undefined> {
   const query = JSON.stringify({ seq, next_by_subj: subject })
   const { headers } = await bus.nc.request(`$JS.API.DIRECT.GET.${eventStream}`, query, { timeout: 5000 })

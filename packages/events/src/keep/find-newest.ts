@@ -2,10 +2,6 @@ import type { JetStreamManager, StoredMsg } from 'nats'
 import { eventStream } from '../subjects.ts'
 import { isMessageMissing } from '../stream/api.ts'
 
-/**
- * Finds the newest message under a filter up to a sequence of the stream. The message at that sequence itself may have
- * any subject, or be deleted.
- */
 export async function findNewestUpTo(
   manager: JetStreamManager,
   filter: string,
@@ -13,9 +9,8 @@ export async function findNewestUpTo(
 ): Promise<StoredMsg | undefined> {
   const newest = await find(manager, { last_by_subj: filter })
   if (newest === undefined || newest.seq <= seq) return newest
-  // The server can only search forwards. A search that starts after the wanted message finds none up to `seq`; every
-  // other one does. Starts are tried in growing steps backwards, because the message is usually near `seq`, and
-  // then by bisection.
+  // The server can only search forwards. A search that starts after the wanted message finds none up to `seq`. Starts
+  // move backwards in growing steps, because the message is usually near `seq`; then they are bisected.
   const next = async (from: number): Promise<StoredMsg | undefined> => {
     const query = { seq: from, next_by_subj: filter }
     const message = await find(manager, query)

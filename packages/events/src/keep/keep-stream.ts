@@ -16,16 +16,15 @@ import { Restorer } from './restorer.ts'
 const log = logger('keeper')
 const declareEveryMs = 10_000
 const retryMs = 500
-/** Maximum number of concurrent requests of one deployable; further ones are refused. */
 const maxAtOnce = 64
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /**
- * Keeps the stream for all services: creates it, creates durables and readers on request, restores durables after a
- * loss, and removes events of deleted accounts. Only the keeper has administrative rights for JetStream. The subject of
- * a request identifies the caller; the bus lets each deployable use only its own. Several processes may share the work
- * if they record recoveries in one database. Resolves when requests are accepted; the bus need not be available.
+ * Creates the stream, creates durables and readers on request, restores durables after a loss, and removes events of
+ * deleted accounts. Only the keeper has administrative rights for JetStream. The subject of a request identifies the
+ * caller; the bus lets each deployable use only its own. Several processes may share the work if they record recoveries
+ * in one database. Resolves when requests are accepted; the bus need not be available.
  */
 export async function keepStream(
   bus: Bus,

@@ -4,7 +4,7 @@ import { isMessageMissing, jetStream } from '../stream/api.ts'
 import { decodeBatch } from '../stream/decode.ts'
 import { eventStream } from '../subjects.ts'
 
-/** Reads the newest event under a subject from the stream; undefined if there is none. Only the keeper may call it. */
+/** Undefined if there is none. Only the keeper may call it. */
 export async function readNewestEvent(bus: Bus, subject: string): Promise<Event | undefined> {
   const { manager } = await jetStream(bus)
   try {

@@ -5,18 +5,14 @@ import { eventStream, readerSubject } from '../subjects.ts'
 import type { ReaderRequest } from './requests.ts'
 import { Refusal } from './checks.ts'
 
-/**
- * Interval of heartbeats. Two take just less than the silence after which a follower opens a new reader (see
- * `SilenceWatch`).
- */
+/** Two intervals take just less than the silence after which a follower opens a new reader (see `SilenceWatch`). */
 export const heartbeatMs = 1449
-/** How long a reader without a listener is kept. */
 const unusedMs = 5000
-/** Maximum number of readers of one deployable, including recently abandoned ones. */
+/** Recently abandoned readers count, too. */
 const maxReaders = 256
 
 /**
- * Creates a reader: an ephemeral consumer that pushes to a subject on which only its deployable can listen. Returns the
+ * A reader is an ephemeral consumer that pushes to a subject on which only its deployable can listen. Returns the
  * number of messages that the stream holds for the reader, including those already delivered to it.
  */
 export async function createReader(bus: Bus, requester: string, request: ReaderRequest): Promise<number> {

@@ -4,44 +4,36 @@ import { streamRecovery } from '../schema.ts'
 
 /** State of the stream when durables were recreated. */
 export type StreamState = {
-  /** Creation time of the stream, as reported by its server. */
   created: string
-  /** Its newest event; undefined if it was empty. */
   newest: { seq: number; eventId: string } | undefined
 }
 
-/** The state of the stream after the last recovery. */
 export type Recovery = StreamState & {
-  /** Milliseconds since the recovery started. */
   agoMs: number
 }
 
-/** Calls `assertHeld`, which rejects if another process has taken over, before each step, at least every 2 s. */
+/** Calls `assertHeld` before each step, at least every 2 s; it rejects if another process has taken over. */
 type Work = (last: Recovery | undefined, assertHeld: () => Promise<unknown>) => Promise<StreamState | undefined>
 
-/** Where recoveries of the stream are recorded, for all keeper processes. */
 export type Recoveries = {
   /**
-   * Runs `work` while no other process does. Its result is recorded as a recovery that started when `work` started;
-   * undefined records nothing. If the process dies or stalls for two seconds, another one takes over.
+   * Runs `work` while no other process does. Its result is recorded as a recovery that started with `work`; undefined
+   * records nothing. If the process dies or stalls for two seconds, another one takes over.
    */
   runExclusively(work: Work): Promise<void>
-  /** Adds to the number of lost events. A report with a known id is ignored. */
+  /** A report with a known id is ignored. */
   addLost(events: number, report: string): Promise<void>
 }
 
-/** Recorded losses of the stream. */
 export type RecoverySummary = {
-  /** How often durables were recreated. */
   generation: number
-  /** Time of the last recovery; undefined if there was none. */
   recoveredAt: Date | undefined
   /** Events that left the outbox and the stream before every consumer had handled them. */
   lostEvents: bigint
 }
 
 /**
- * Consumer name under which the inbox records reports of lost events. A process repeats a report until it is answered.
+ * Consumer name under which the inbox records reports of lost events: a process repeats a report until it is answered.
  */
 const lostReports = 'lost-events'
 
@@ -94,7 +86,6 @@ function toRecovery({ ago_ms, created, newest_seq, newest_event_id }: Row): Reco
   return { agoMs: ago_ms, created, newest }
 }
 
-/** Reads the losses that {@link recoveriesIn} recorded. */
 export async function readRecoveries(db: Db): Promise<RecoverySummary> {
   const [row] = await db.select().from(streamRecovery)
   return {
@@ -104,7 +95,6 @@ export async function readRecoveries(db: Db): Promise<RecoverySummary> {
   }
 }
 
-/** Records recoveries in memory, for a keeper with a single process. */
 export function recoveriesInMemory(): Recoveries {
   let last: { state: StreamState; at: number } | undefined
   let previous: Promise<void> = Promise.resolve()

@@ -6,44 +6,41 @@ import { keeperSubject } from '../subjects.ts'
 const timeoutMs = 1500
 /** Processes start in any order, so a missing keeper is logged only after this time. */
 export const keeperStartupMs = 10_000
-/** Timeout of slow requests. */
 const longTimeoutMs = 10_000
-/** Timeout of the first attempt of a repeatable request. */
 const firstTimeoutMs = 100
 const slowVerbs: ReadonlySet<Verb> = new Set(['restore', 'erase'])
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Requests to the keeper of the stream and their responses. The subject identifies the caller. */
 export type KeeperRequests = {
   /** Creates the stream if it is missing; returns its last sequence. */
   state: { request: Record<string, never>; answer: { lastSeq: number } }
   /**
    * Whether this event is still stored at this sequence. With `expired`, the stream may have dropped the event by age;
-   * then `there` says whether the stream has reached the sequence.
+   * `there` then says whether the stream has reached the sequence.
    */
   place: { request: { seq: number; eventId: string; expired: boolean }; answer: { there: boolean } }
   /**
-   * Sends the messages under a filter to `readerSubject` of this id until nobody listens there. The first one is that
-   * at `startSeq` or, with `startMs` (milliseconds since 1970), the first stored at that time or later. `pending` is
-   * the number of messages already stored. Earlier releases know neither `startMs` nor `pending`.
+   * Sends the messages under a filter to `readerSubject` of this id until nobody listens there, from `startSeq` on or,
+   * with `startMs` (milliseconds since 1970), from that time on. `pending`: number of messages already stored. Earlier
+   * releases know neither `startMs` nor `pending`.
    */
   reader: { request: ReaderRequest; answer: { pending?: number } }
-  /** Creates a durable consumer unless it exists. `anew`: recreates it, starting at the first event. */
+  /** Creates a durable unless it exists. `anew`: recreates it, starting at the first event. */
   durable: { request: { durable: string; subject: string; anew: boolean }; answer: Record<string, never> }
-  /** Counts the unacknowledged messages of each durable consumer of the caller, including undelivered ones. */
+  /** Counts the unacknowledged messages of each durable of the caller, including undelivered ones. */
   lags: { request: Record<string, never>; answer: { messages: Record<string, number> } }
-  /** Event ids of the last message up to which a durable consumer has acknowledged everything; none if unknown. */
+  /** Event ids of the last message up to which a durable has acknowledged everything; none if unknown. */
   acknowledged: { request: { durable: string }; answer: { eventIds: string[] } }
   /**
-   * Recreates durables after the stream lost the event at a sequence; `storedMsAgo` is its age. Runs once per loss,
-   * regardless of the number of reports. Callers that report too often are refused.
+   * Recreates durables after the stream lost the event at a sequence; `storedMsAgo` is its age. Runs once per loss.
+   * Callers that report too often are refused.
    */
   restore: { request: { seq: number; eventId: string; storedMsAgo: number }; answer: Record<string, never> }
   /**
-   * Returns the progress of the durables: for each filter the sequence up to which everything is acknowledged, and the
-   * first sequence on the stream. `lost`: number of entries that left the stream unacknowledged, as found by the caller
-   * since its last report. `report` identifies this report, so that a repeated one counts once.
+   * Returns for each filter of a durable the sequence up to which everything is acknowledged, and the first sequence on
+   * the stream. `lost`: entries that left the stream unacknowledged since the caller's last report. A repeated `report`
+   * counts once.
    */
   passed: {
     request: { lost: number; report?: string }
@@ -53,18 +50,15 @@ export type KeeperRequests = {
   erase: { request: { subjects: string[]; remove: boolean }; answer: { found: number; left: number } }
 }
 
-/** The subject filter of a reader and its start. */
 export type ReaderRequest = { id: string; subject: string; startSeq: number; startMs?: number }
 
-/** Name of a request. */
 export type Verb = keyof KeeperRequests
 
-/** The keeper's encoded response. */
 export type Reply = { answer: unknown } | { refusal: string }
 
 /**
- * Sends a deployable's request to the keeper of the stream, which runs in admin. Rejects if the keeper refuses it, with
- * the reason, or does not answer in time.
+ * Asks the keeper of the stream, which runs in admin. Rejects if the keeper refuses the request or does not answer in
+ * time.
  */
 export async function requestKeeper<V extends Verb>(
   bus: Bus,
@@ -81,7 +75,6 @@ export async function requestKeeper<V extends Verb>(
   return reply.answer as KeeperRequests[V]['answer']
 }
 
-/** Whether a request may be answered twice. */
 function isRepeatable<V extends Verb>(verb: V, request: KeeperRequests[V]['request']): boolean {
   return verb === 'state' || verb === 'place' || verb === 'reader' || ('anew' in request && !request.anew)
 }

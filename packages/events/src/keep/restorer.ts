@@ -9,13 +9,12 @@ import { resetDurables } from './durables.ts'
 import type { Recoveries, Recovery, StreamState } from './recoveries.ts'
 
 /**
- * How often a deployable may have durables recreated in a row; after that once per `refillEveryMs`. This bounds the
- * damage of false reports, after which consumers receive events twice.
+ * How often a deployable may have durables recreated in a row; after that once per `refillEveryMs`. False reports make
+ * consumers receive events twice.
  */
 const maxBurst = 8
 const refillEveryMs = 600_000
 
-/** Recreates durables after the stream lost events, once per loss, regardless of the number of reports. */
 export class Restorer {
   readonly #bus: Bus
   readonly #recoveries: Recoveries
@@ -28,7 +27,7 @@ export class Restorer {
 
   /**
    * Resolves when the durables deliver everything stored from now on, even under reused sequences. `storedMsAgo`: age
-   * of the lost event in milliseconds. Throws a Refusal if this caller reports too often.
+   * of the lost event. Throws a Refusal if this caller reports too often.
    */
   async restore(requester: string, storedMsAgo: number): Promise<void> {
     await this.#recoveries.runExclusively(async (last, assertHeld) => {

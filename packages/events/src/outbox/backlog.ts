@@ -3,7 +3,6 @@ import { Resources } from '@parley/runtime'
 import { gaugeOutboxAge, gaugeOutboxSize, gaugeParked } from '../metrics.ts'
 import { countParkedWithoutDurable, consumersWithoutDurable, readBacklog } from './store.ts'
 
-/** Reports metrics of the waiting entries of an outbox and of parked events, as last counted. */
 export class Backlog implements AsyncDisposable {
   readonly #pool: Database['pool']
   readonly #gauges = new Resources()
@@ -18,7 +17,6 @@ export class Backlog implements AsyncDisposable {
       this.#gauges.use(gaugeParked({ service, consumer }, () => this.#parked.get(consumer) ?? 0))
   }
 
-  /** Counts the waiting entries of these shards, and the parked events that do not belong to a durable. */
   async count(shards: number[]): Promise<void> {
     this.#waiting = await readBacklog(this.#pool, shards)
     this.#parked = await countParkedWithoutDurable(this.#pool)

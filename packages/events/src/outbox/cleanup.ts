@@ -9,7 +9,7 @@ import { covers } from '../subjects.ts'
 import { deleteEntries, hasRelayedBefore, readRelayed, type RelayedEntry } from './store.ts'
 
 const log = logger('relay')
-/** Entries relayed less than this long ago are kept, because the stream acknowledges events before they are on disk. */
+/** The stream acknowledges events before they are on disk, so entries are kept for an hour after they were relayed. */
 const minAgeMs = 3_600_000
 const readBatchSize = 5000
 
@@ -18,35 +18,29 @@ type Passed = KeeperRequests['passed']['answer']
 type Options = Pick<Database, 'pool'> & {
   bus: Bus
   service: string
-  /** Verifies the positions of the shards that this process holds; returns the shards whose positions are present. */
   verifiedShards(): Promise<number[]>
 }
 
 /**
- * Deletes entries that no recovery of the stream will need: relayed at least an hour ago, and acknowledged by every
- * durable that consumes them. An entry that left the stream unacknowledged is deleted too, counted as lost and reported
- * to the keeper.
+ * Deletes entries that were relayed at least an hour ago and that every durable has acknowledged. An entry that left
+ * the stream unacknowledged is deleted too, counted as lost and reported to the keeper.
  */
 export class Cleanup {
   readonly #options: Options
-  /** Lost entries not yet reported to the keeper. */
   #unreportedLost = 0
-  /** The report in progress. The keeper may already have it if only its answer was lost. */
+  /** The report in progress. The keeper may already have it: perhaps only its answer was lost. */
   #report: { report: string; lost: number } | undefined
 
   constructor(options: Options) {
     this.#options = options
   }
 
-  /** Checks the relayed entries once. */
   async run(signal: AbortSignal): Promise<void> {
     const { pool, verifiedShards } = this.#options
     const before = new Date(Date.now() - minAgeMs)
-    // An idle service makes no requests.
     if (!(await hasRelayedBefore(pool, before))) return
     const passed = await this.#fetchProgress()
-    // Verified after the request: if the stream was lost before it, the answer does not count, and no shard is
-    // verified.
+    // Verified after the request: if the stream was lost before it, the answer is of no use, and no shard is verified.
     const shards = await verifiedShards()
     for (let after: RelayedEntry | undefined; ;) {
       signal.throwIfAborted()
@@ -59,7 +53,6 @@ export class Cleanup {
     }
   }
 
-  /** Fetches the progress of the durables and reports lost entries; undefined if the keeper does not answer. */
   async #fetchProgress(): Promise<Passed | undefined> {
     const { bus, service } = this.#options
     try {
@@ -85,8 +78,8 @@ export class Cleanup {
 }
 
 /**
- * Returns the ids of the entries that every durable has acknowledged, and of those that left the stream unacknowledged.
- * Without the progress of the durables, entries are done only when the stream has dropped them by age.
+ * Returns the ids of entries that every durable has acknowledged, and of entries that left the stream unacknowledged.
+ * Without the progress of the durables, an entry is done once the stream has dropped it by age.
  */
 function classify(entries: readonly RelayedEntry[], passed: Passed | undefined): { done: bigint[]; lost: bigint[] } {
   const done: bigint[] = []

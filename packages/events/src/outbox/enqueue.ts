@@ -2,13 +2,11 @@ import { CommitChannel, type Tx } from '@parley/postgres'
 import { outbox } from '../schema.ts'
 import { toOutboxRow, type OutgoingEvent } from './to-outbox-row.ts'
 
-/** Notifies the relay of this process of the ids of entries that were written or requeued, after commit. */
 export const entriesWritten = new CommitChannel<readonly bigint[]>()
 
 /**
  * Writes events into the outbox in the transaction of their change, which must hold the lock of the aggregate's row.
- * The relay of this process is notified after the commit. Returns the ids of the entries, in order, for
- * `relay.waitUntilStored`. Throws the errors of `toOutboxRow`.
+ * Returns the ids of the entries, in order, for `relay.waitUntilStored`. Throws the errors of `toOutboxRow`.
  */
 export async function enqueue(tx: Tx, events: OutgoingEvent | readonly OutgoingEvent[]): Promise<bigint[]> {
   const rows = (Array.isArray(events) ? events : [events]).map(toOutboxRow)

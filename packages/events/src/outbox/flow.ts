@@ -14,7 +14,7 @@ import { Waiters } from './waiters.ts'
 const log = logger('relay')
 const readBatchSize = 500
 const maxInFlight = 4000
-/** Minimum time between two logged failures: every queue retries each second while the stream accepts nothing. */
+/** Every queue retries each second while the stream accepts nothing. */
 const logFailureEveryMs = 60_000
 
 type Options = {
@@ -22,24 +22,17 @@ type Options = {
   bus: Bus
   service: string
   shards: HeldShards
-  /** Another relay has taken the shard. */
   onFenced(shard: Shard): void
-  /** The stream acknowledged an entry with a sequence not above the recorded position, so it is another stream. */
+  /** The stream acknowledged an entry with a sequence not above the recorded position. */
   onStreamReplaced(shard: Shard): void
-  /** Nobody answered a publication: the stream is missing, or JetStream is not running yet. */
   onNoResponse(): void
-  /** Waiting entries could not be read from the database. */
   onReadFailed(): void
-  /** Renews the leases, because one that is needed has expired. */
   renew(): Promise<void>
-  /** Called when there are entries to relay. */
   onWork(): void
 }
 
-/** Relays entries to the stream: reads them from the table, publishes them, and marks them when they are stored. */
 export class Flow {
   readonly waiters = new Waiters()
-  /** Reads the waiting entries and sends them, including all that were committed before the call. */
   readonly read = singleFlight(() => withoutTrace(() => this.#read()))
   readonly #options: Options
   readonly #sender: Sender
@@ -47,17 +40,15 @@ export class Flow {
   /** `performance.now()` when there were last entries to relay. */
   lastWorkAt = performance.now()
   /**
-   * Id from which to read: no entry below it is waiting or can appear. Reading from the start would scan everything
-   * relayed since the oldest open snapshot of the database, which is much during a backup.
+   * No entry below this id is waiting or can appear. Reading from the start would scan everything relayed since the
+   * oldest open snapshot of the database, for example during a backup.
    */
   #watermark = 0n
   /**
    * The watermark to use once all transactions below `next` have ended; until then, one of them may commit a lower id.
    */
   #nextWatermark: { from: bigint; next: bigint } | undefined
-  /** Whether reading stopped because too many entries are in flight. */
   #isFull = false
-  /** Whether entries are known to wait, so that leases are renewed while they are read. */
   #isExpected = false
   #isClosing = false
   #failureLoggedAt = -Infinity
@@ -78,35 +69,30 @@ export class Flow {
     })
   }
 
-  /** Makes the next `read` start from the oldest entry: a shard is new here, or entries were requeued. */
+  /** Makes the next `read` start from the oldest entry, because a shard is new here or entries were requeued. */
   resetWatermark(): void {
     this.#watermark = 0n
     this.#nextWatermark = undefined
   }
 
-  /** Like `read`, for callers that know that entries are waiting. */
   readExpected(): Promise<void> {
     this.#isExpected = true
     return this.read()
   }
 
-  /** Like `readExpected`, for callers that do not await it. */
   wake(): void {
     this.readExpected().catch(() => this.#options.onReadFailed())
   }
 
-  /** Sends the entries that were held back while the shard was not allowed to publish. */
   resume(shard: Shard): void {
     if (!shard.mayPublish) return
     for (const queue of shard.queues.values()) this.#sender.offer(queue)
   }
 
-  /** Takes no more entries. */
   close(): void {
     this.#isClosing = true
   }
 
-  /** Resolves when no statement is running that could mark entries of a queue dropped before the call. */
   waitUntilSettled(): Promise<void> {
     return this.#marker.waitUntilSettled()
   }
@@ -128,7 +114,7 @@ export class Flow {
       const { entries } = waiting
       if (isExpired && !isExpected && entries.length > 0) await renew()
       if (entries.length > 0) this.#noteWork()
-      // All entries are added before any is sent, so that consecutive ones share a message.
+      // All entries are added before any is sent, so that consecutive entries share a message.
       const queues = entries.map((entry) => this.#take(entry, ready))
       for (const queue of queues) if (queue !== undefined) this.#sender.offer(queue)
       if (queues.includes(undefined)) this.resetWatermark()
@@ -136,7 +122,6 @@ export class Flow {
     }
   }
 
-  /** Call it after all waiting entries have been read. */
   #advanceWatermark({ entries, oldest, next }: Waiting): void {
     if (this.#nextWatermark && oldest >= this.#nextWatermark.next) {
       const inFlight = this.#options.shards.inFlight()
@@ -162,7 +147,7 @@ export class Flow {
 
   #take(entry: Entry, ready: Shard[]): AggregateQueue | undefined {
     const shard = this.#options.shards.get(entry.shard)
-    // While the query ran, the shard may have been dropped or taken again, or its position may have been lost.
+    // During the query, the shard may have been dropped or taken again, or its position may have been lost.
     if (shard === undefined || shard.state !== 'ready' || !ready.includes(shard)) return undefined
     return shard.take(entry)
   }
@@ -172,7 +157,6 @@ export class Flow {
     const last = batch.entries.at(-1)
     if (last === undefined) return
     if (!repeated && shard.anchor !== undefined && seq <= shard.anchor.seq) {
-      // The sequence is not above a position that the stream had reached, so it is another stream.
       shard.clear()
       shard.state = 'unverified'
       this.#options.onStreamReplaced(shard)

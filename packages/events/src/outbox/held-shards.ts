@@ -2,16 +2,14 @@ import { isValid } from './leases.ts'
 import type { Shard } from './shard.ts'
 import { shardCount } from './shards.ts'
 
-/** The shards this process relays. */
 export class HeldShards {
   readonly #shards = new Map<number, { shard: Shard; subscription: Disposable }>()
 
-  /** Adds a shard and the subscription to its wake-up messages. */
   add(shard: Shard, subscription: Disposable): void {
     this.#shards.set(shard.lease.shard, { shard, subscription })
   }
 
-  /** Drops a shard and its in-flight entries. Returns false if it is not held, or was taken again in the meantime. */
+  /** Drops a shard and its in-flight entries. Returns false if it is not held, or was taken again meanwhile. */
   drop(shard: Shard): boolean {
     const held = this.#shards.get(shard.lease.shard)
     if (held?.shard !== shard) return false
@@ -28,28 +26,24 @@ export class HeldShards {
     return [...this.#shards.values()].map((held) => held.shard)
   }
 
-  /** Whether this process relays the shard and its lease is valid. */
   holds(number: number): boolean {
     const shard = this.get(number)
     return shard !== undefined && isValid(shard.lease)
   }
 
-  /** Whether this process relays every shard. */
   holdsAll(): boolean {
     return this.#shards.size === shardCount && this.all().every((shard) => isValid(shard.lease))
   }
 
-  /** Whether this process has the entry in flight. */
   isInFlight(id: bigint): boolean {
     return this.all().some((shard) => shard.inFlight.has(id))
   }
 
-  /** Whether the stream has the entry. Known only until the entry is marked: then it is no longer in flight. */
+  /** Whether the stream has the entry. Known only until the entry is marked and no longer in flight. */
   isStored(id: bigint): boolean {
     return this.all().some((shard) => shard.inFlight.get(id) === true)
   }
 
-  /** Ids of all in-flight entries. */
   inFlight(): bigint[] {
     return this.all().flatMap((shard) => [...shard.inFlight.keys()])
   }

@@ -3,7 +3,6 @@ import { shardCount } from './shards.ts'
 
 type Pool = Database['pool']
 
-/** Milliseconds after which another process may take a lease that was not renewed. */
 const leaseMs = 2500
 
 /** The right to relay one shard, until `validUntil` by this process's monotonic clock. `fence` is the fencing token. */
@@ -15,10 +14,8 @@ export type Lease = {
   validUntil: number
 }
 
-/** Whether the lease is still valid, as far as this process can know. */
 export const isValid = (lease: Lease): boolean => performance.now() < lease.validUntil
 
-/** Creates the rows of all shards if they are missing. */
 export async function prepareShards(pool: Pool): Promise<void> {
   await pool.query(
     `with shards as (select generate_series(0, $1::int - 1) as shard), places as (
@@ -31,9 +28,8 @@ export async function prepareShards(pool: Pool): Promise<void> {
 }
 
 /**
- * Records that this relay is alive and renews its leases. Returns the number of live relays including this one, the
- * number of free shards, the milliseconds after which the first lease of another relay ends unless it is renewed
- * (Infinity if there is none), and the leases that other relays have taken.
+ * Records that this relay is alive and renews its leases. `relays` includes this one; `free` counts free shards; `lost`
+ * are the leases that others have taken; `nextFreeMs` is Infinity if no other relay holds a lease.
  */
 export async function renewLeases(
   pool: Pool,
@@ -72,7 +68,6 @@ export async function renewLeases(
   }
 }
 
-/** Takes up to `limit` shards that nobody holds. */
 export async function takeLeases(pool: Pool, holder: string, limit: number): Promise<Lease[]> {
   const validUntil = performance.now() + leaseMs
   const result = await pool.query<{ shard: number; fence: bigint }>(
@@ -87,7 +82,6 @@ export async function takeLeases(pool: Pool, holder: string, limit: number): Pro
   return result.rows.map(({ shard, fence }) => ({ shard, holder, fence, validUntil }))
 }
 
-/** Releases leases, so that other relays need not wait until they expire. */
 export async function releaseLeases(pool: Pool, leases: Lease[]): Promise<void> {
   await pool.query(
     `update outbox_leases l set expires_at = '-infinity', holder = ''
@@ -97,7 +91,6 @@ export async function releaseLeases(pool: Pool, leases: Lease[]): Promise<void> 
   )
 }
 
-/** Removes this relay from the live ones, and relays that have been dead for more than a minute. */
 export async function leave(pool: Pool, holder: string): Promise<void> {
   await pool.query(
     `delete from outbox_leases

@@ -5,8 +5,8 @@ import { markRelayed, type Entry } from './store.ts'
 
 const maxPerStatement = 2000
 /**
- * Marking may be delayed: if this process dies, the next holder sends unmarked entries again and the stream drops the
- * duplicates.
+ * A late mark does no harm: if this process dies, the next holder sends unmarked entries again, and the stream drops
+ * the duplicates.
  */
 const delayMs = 50
 const batchSize = 256
@@ -14,7 +14,6 @@ const retryMs = 200
 
 type Item = { queue: AggregateQueue; entry: Entry; seq: number }
 
-/** Marks stored entries in the database, many with one statement, and never with two statements at once. */
 export class Marker {
   readonly #pool: Database['pool']
   readonly #onFenced: (shard: Shard) => void

@@ -11,10 +11,9 @@ const log = logger('relay')
 const requeueAtOnce = 5000
 
 /**
- * Recovers from a loss of the stream: recreates the durables, then requeues all entries still in the outbox, oldest
- * first. They are those of the last hour, and older ones that a durable has not acknowledged. The shards stay lost
- * until this is done, also after a failure, so that nothing newer is sent first. The recorded position is cleared last:
- * if another process takes the leases meanwhile, it finds that position missing from the stream and recovers too.
+ * Recreates the durables, then requeues all entries still in the outbox, oldest first. Until then the shards stay lost,
+ * also after a failure, so that nothing newer is sent first. The recorded position is cleared last: if another process
+ * takes the leases meanwhile, it finds the position missing and recovers too.
  */
 export async function recoverShards(options: {
   pool: Database['pool']
@@ -45,8 +44,7 @@ export async function recoverShards(options: {
 }
 
 /**
- * Reports the lost event that was stored last, because its age is the best evidence of whether the keeper has already
- * repaired this loss.
+ * Reports the lost event that was stored last: its age shows best whether the keeper has already repaired this loss.
  */
 async function restoreDurables(bus: Bus, shards: Shard[]): Promise<void> {
   const positions = shards.flatMap(({ lost }) => lost ?? [])

@@ -12,53 +12,47 @@ import { onRelaysChanged } from './wake.ts'
 import { WrittenEntries } from './written-entries.ts'
 
 const log = logger('relay')
-/** Well below the duration of a lease, so that a process that stalls for a second keeps its leases. */
+/** Well below the duration of a lease: a process that stalls for a second keeps its leases. */
 const renewEveryMs = 1000
-/**
- * Idle time after which the only relay of a service lets its leases expire; it renews them when there is work again.
- */
 const defaultRestAfterMs = 10_000
 const renewAtRestEveryMs = 30_000
-/** Delay after a failed statement. */
 const retryMs = 500
-/** How often to poll for entries that were not announced. */
 const defaultPollMs = 10_000
 const cleanUpEveryMs = 300_000
 
-/** Dependencies of a relay. */
 export type RelayOptions = Pick<Database, 'pool'> & {
-  /** The connection for events. */
   bus: Bus
-  /** Deployable; part of message ids and of the wake subject. */
   service: string
   /** How often to poll for entries of processes that died before announcing them. Default: 10 s. */
   pollMs?: number
-  /** Idle time after which the only relay of a service lets its leases expire. Default: 10 s. */
+  /**
+   * Idle time after which the only relay of a service lets its leases expire; it renews them when there is work.
+   * Default: 10 s.
+   */
   restAfterMs?: number
 }
 
-/** Publishes this service's events to the stream, together with the relays of its other processes. */
 export type Relay = AsyncDisposable & {
   /**
-   * Announces entries after their commit. `enqueue` does this itself. Entries that are not announced are found by the
-   * next poll.
+   * Announces entries after their commit; `enqueue` does it itself. The next poll finds entries that were not
+   * announced.
    */
   wake(entryIds: readonly bigint[]): void
   /**
-   * Resolves when the stream has these entries, regardless of the process that relays them. Rejects with unavailable
-   * after 4 s: the entries are relayed nevertheless, and a repeated call waits for them again.
+   * Resolves when the stream has these entries, whichever process relays them. Rejects with unavailable after 4 s: the
+   * entries are relayed nevertheless, and a repeated call waits again.
    */
   waitUntilStored(entryIds: readonly bigint[]): Promise<void>
   /**
-   * Calls the listener at most three seconds after another process of the service has ended or died, so that this one
-   * can take over its unfinished work. Dispose the result to stop.
+   * Calls the listener within three seconds after another process of the service has ended or died. Dispose the result
+   * to stop.
    */
   onPeerGone(listener: () => void): Disposable
 }
 
 /**
- * Starts relaying. The database and the bus need not be available yet. Disposing waits up to 2 s for in-flight entries,
- * then releases the shards to other processes.
+ * The database and the bus need not be available yet. Disposing waits up to 2 s for in-flight entries, then releases
+ * the shards to other processes.
  */
 export function startRelay(options: RelayOptions): Promise<Relay> {
   return Promise.resolve(new OutboxRelay(options))
@@ -74,7 +68,6 @@ class OutboxRelay implements Relay {
   readonly #peerGoneListeners = new Set<() => void>()
   readonly #resources = new Resources()
   readonly #stop = new AbortController()
-  /** Whether the database outage has been logged. */
   #isOutageLogged = false
 
   constructor(options: RelayOptions) {
@@ -141,7 +134,6 @@ class OutboxRelay implements Relay {
     return againMs
   }
 
-  /** Runs work periodically; after it found the database unavailable, `afterFailureMs` later. */
   #job(name: string, everyMs: number, work: () => Promise<number | void>, afterFailureMs = everyMs): Periodic {
     const { service } = this.#options
     const run = async (): Promise<number | void> => {

@@ -14,7 +14,6 @@ import { serveWakes } from './wake.ts'
 const closeTimeoutMs = 2000
 const answerTimeoutMs = 1000
 
-/** Delay before the next poll after a query or check failed. */
 const retryMs = 200
 
 type Options = {
@@ -22,15 +21,11 @@ type Options = {
   bus: Bus
   service: string
   holder: string
-  /** Schedules a `poll`, now or after the given milliseconds. */
   schedulePoll(inMs?: number): void
-  /** Called when there are entries to relay, for which the leases must be valid. */
   onWork(): void
-  /** Called when another process of the service has ended. */
   onPeerGone(): void
 }
 
-/** Relays the shards whose leases this process holds, and recovers them after a loss of the stream. */
 export class RelayedShards {
   readonly shards = new HeldShards()
   readonly flow: Flow
@@ -66,7 +61,7 @@ export class RelayedShards {
 
   /**
    * Recovers lost shards, verifies unverified ones, then reads waiting entries. Resolves with the milliseconds until
-   * the next run if that must come before the usual interval.
+   * the next run if it must come early.
    */
   async poll(): Promise<number | void> {
     const shards = this.shards.all()
@@ -75,7 +70,6 @@ export class RelayedShards {
     for (const shard of shards) this.flow.resume(shard)
     this.flow.resetWatermark()
     await this.flow.read()
-    // Without a bus, the next poll follows the reconnect.
     if (this.#options.bus.connected() && this.shards.all().some(({ state }) => state !== 'ready')) return retryMs
   }
 
@@ -87,24 +81,21 @@ export class RelayedShards {
     return performance.now() - flow.lastWorkAt > forMs
   }
 
-  /** Publishes nothing until the positions have been verified again, because this may be another stream. */
+  /** After a reconnect, this may be another stream: nothing is published until the positions have been verified. */
   unverifyAll(): void {
     for (const shard of this.shards.all()) if (shard.state === 'ready') shard.state = 'unverified'
     this.#options.schedulePoll()
   }
 
-  /** Verifies every position on the stream while entries continue to be sent. */
   async verifyAll(timeoutMs?: number): Promise<void> {
     await Promise.all(this.shards.all().map((shard) => this.#verify(shard, timeoutMs)))
   }
 
-  /** The shards whose positions were just verified on the stream. */
   async verifiedShards(): Promise<number[]> {
     await this.verifyAll()
     return this.shards.all().flatMap(({ state, lease }) => (state === 'ready' ? lease.shard : []))
   }
 
-  /** Waits up to 2 s for in-flight entries, then releases the shards. */
   async close(): Promise<void> {
     this.leases.close()
     this.flow.close()
@@ -113,7 +104,6 @@ export class RelayedShards {
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
     await this.flow.waitUntilSettled()
-    // Without a database, the leases expire by themselves.
     await this.leases.leave().catch(() => undefined)
   }
 
@@ -124,8 +114,8 @@ export class RelayedShards {
         ...this.#options,
         flow: this.flow,
         isStored: (id) => this.shards.isStored(id),
-        // Pretends to hold every shard, so that no other holder is asked: the caller repeats its request, and two
-        // holders that exchange shards would ask each other forever.
+        // Pretends to hold every shard. Otherwise two holders that exchange shards would ask each other forever; the
+        // caller repeats its request.
         holds: () => true,
       },
       ids,

@@ -6,30 +6,22 @@ import { isRefusedForGood, isUnavailable, jetStream } from '../stream/api.ts'
 import type { Batch, AggregateQueue } from './shard.ts'
 
 const maxInFlight = 256
-/**
- * Short, because a server does not answer until its stream is loaded. Repeating is harmless: the server drops
- * duplicates.
- */
+/** Short, because a server does not answer until its stream is loaded. The server drops repeated messages. */
 const firstAckTimeoutMs = 1000
 const ackTimeoutMs = 3000
 const maxRetryMs = 1000
 
-/** Callbacks for the outcome of a message. */
 export type SenderCallbacks = {
-  /** The stream has stored the message; `repeated`: it had stored it before. */
   onStored(queue: AggregateQueue, batch: Batch, seq: number, repeated: boolean): void
   /**
    * The stream refuses the message permanently. Resolves when the queue has replaced it; rejects if the database did
    * not store the replacement.
    */
   onRefused(queue: AggregateQueue, batch: Batch, reason: string): Promise<void>
-  /** The stream refused the message temporarily. */
   onFailed(reason: string): void
-  /** Nobody answered: the stream is missing, or JetStream is not running yet. */
   onNoResponse(): void
 }
 
-/** Publishes the messages of many queues concurrently: one per queue, and a limited number in total. */
 export class Sender {
   readonly #bus: Bus
   readonly #service: string
@@ -43,7 +35,6 @@ export class Sender {
     this.#callbacks = callbacks
   }
 
-  /** Schedules the entries of a queue for sending. Repeated calls are harmless. */
   offer(queue: AggregateQueue): void {
     if (queue.isBusy || queue.isDropped || queue.isEmpty) return
     queue.isBusy = true
@@ -56,7 +47,6 @@ export class Sender {
       const queue = this.#ready.shift()
       if (queue === undefined) return
       const batch = !queue.isDropped && queue.shard.mayPublish && this.#bus.connected() ? queue.nextBatch() : undefined
-      // A queue that may not be sent now is offered again when its shard becomes ready or more entries are read.
       if (batch === undefined) queue.isBusy = false
       else void this.#send(queue, batch)
     }
@@ -80,7 +70,6 @@ export class Sender {
     this.#sendReady()
   }
 
-  /** Sends a message once. Returns the pause in milliseconds before the queue sends its next one. */
   async #attempt(queue: AggregateQueue, batch: Batch): Promise<number> {
     const last = batch.entries.at(-1)
     if (last === undefined) return 0
@@ -104,7 +93,7 @@ export class Sender {
           await this.#callbacks.onRefused(queue, batch, error instanceof Error ? error.message : String(error))
           return 0
         } catch {
-          // The database did not store the replacement: the next attempt will be refused again.
+          // The next attempt will be refused again.
         }
       } else if (isUnavailable(error)) {
         this.#callbacks.onNoResponse()

@@ -18,19 +18,13 @@ type Options = {
   service: string
   holder: string
   shards: HeldShards
-  /** Subscribes to wake-up messages for a shard that is now held. */
   subscribe(shard: number): Disposable
-  /**
-   * Polls for entries that were not announced to this process, because it took over shards or another process died.
-   */
+  /** Polls for entries not announced to this process, because it took over shards or another process died. */
   schedulePoll(): void
-  /** Called when another process has ended or died. */
   onPeerGone(): void
 }
 
-/** Takes, renews and releases leases, so that the shards are divided evenly among the processes. */
 export class ShardLeases {
-  /** Records that this process is alive, renews its leases, and takes or releases shards to balance their number. */
   readonly renew = singleFlight(() => this.#renew())
   /** Milliseconds after which the lease of another process ends unless it is renewed, as of the last renewal. */
   nextFreeMs = Infinity
@@ -43,7 +37,6 @@ export class ShardLeases {
     this.#options = options
   }
 
-  /** Drops a shard that another process has taken. */
   dropFenced(shard: Shard): void {
     const { service, shards } = this.#options
     const wasIdle = !isValid(shard.lease) && shard.inFlight.size === 0
@@ -53,19 +46,16 @@ export class ShardLeases {
     log.warn({ service, shard: shard.lease.shard }, 'another process relays this shard now')
   }
 
-  /** Takes no more leases. */
   close(): void {
     this.#isClosing = true
   }
 
-  /** Removes this process from the live relays and releases all leases. */
   async leave(): Promise<void> {
     const { pool, holder } = this.#options
     await leave(pool, holder)
     await this.#release(this.#options.shards.all())
   }
 
-  /** Whether no other process relays. */
   get isAlone(): boolean {
     return this.#relays === 1
   }
@@ -119,7 +109,7 @@ export class ShardLeases {
       shards.add(new Shard(lease, position), subscribe(lease.shard))
     }
     log.info({ service, shards: numbers }, 'relaying')
-    // After this the process receives all announcements, and the poll finds everything committed before.
+    // From here on announcements arrive; the poll finds everything committed before.
     if (bus.connected()) await bus.nc.flush().catch(() => undefined)
     schedulePoll()
   }

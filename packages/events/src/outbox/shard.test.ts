@@ -7,7 +7,7 @@ const entry = (id: bigint) => ({
   ...{ eventId: `E${id}`, payload: Buffer.alloc(0) },
 })
 
-test('clearing a shard drops queues with waiting or with stored entries, but not queues added later', () => {
+test('clearing a shard drops all its queues, but not queues added later', () => {
   const shard = new Shard(lease, { generation: 0, position: undefined })
   const stored = shard.take(entry(1n))
   stored.nextBatch()

@@ -9,13 +9,11 @@ import type { Entry, ShardPosition } from './store.ts'
  */
 export type ShardState = 'unverified' | 'lost' | 'ready'
 
-/** A shard that this process relays: its lease, its positions on the stream, and the queues of its aggregates. */
 export class Shard implements Positions {
   readonly lease: Lease
   state: ShardState = 'unverified'
-  /** Whether the lease is released once nothing is in flight; until then no new entries are taken. */
+  /** Whether the lease will be released once nothing is in flight; until then no new entries are taken. */
   isReleasing = false
-  /** Number of stream losses that this shard has found. */
   generation: number
   newest: Position | undefined
   anchor: Position | undefined
@@ -33,12 +31,10 @@ export class Shard implements Positions {
     this.anchor = position
   }
 
-  /** Whether this process may publish entries of the shard now. */
   get mayPublish(): boolean {
     return this.state === 'ready' && isValid(this.lease)
   }
 
-  /** Adds an entry to the queue of its aggregate; returns the queue. */
   take(entry: Entry): AggregateQueue {
     this.inFlight.set(entry.id, false)
     let queue = this.queues.get(entry.aggregate)
@@ -50,7 +46,6 @@ export class Shard implements Positions {
     return queue
   }
 
-  /** Records that the stream has these entries, the last of them at `position`. */
   recordStored(queue: AggregateQueue, entries: readonly Entry[], position: Position): void {
     for (const entry of entries) this.inFlight.set(entry.id, true)
     if (this.newest === undefined || this.newest.seq < position.seq) this.newest = position
@@ -58,7 +53,6 @@ export class Shard implements Positions {
     if (queue.isEmpty) this.queues.delete(queue.aggregate)
   }
 
-  /** Drops all entries in memory. Those not marked as relayed will be read again. */
   clear(): void {
     this.epoch.isDropped = true
     this.epoch = { isDropped: false }
@@ -67,24 +61,21 @@ export class Shard implements Positions {
   }
 
   /**
-   * The message id of an entry, by which the stream drops duplicates. It contains the number of stream losses, because
-   * entries must be stored again after each, and the event id, because a restored database reuses entry ids.
+   * The stream drops duplicates by this id. It contains the number of stream losses, because entries must be stored
+   * again after a loss, and the event id, because a restored database reuses entry ids.
    */
   messageId(service: string, entry: Entry): string {
     return `${service}-${entry.id}-${entry.eventId}${this.generation === 0 ? '' : `-${this.generation}`}`
   }
 }
 
-/** One bus message: consecutive entries of one aggregate with the same subject. */
 export type Batch = {
   subject: string
   entries: readonly Entry[]
   data: Buffer
-  /** How often sending it has failed. */
   failures: number
 }
 
-/** The waiting entries of one aggregate, in order, and its message in flight. */
 export class AggregateQueue {
   readonly shard: Shard
   readonly aggregate: string
@@ -93,11 +84,9 @@ export class AggregateQueue {
    * duplicates.
    */
   batch: Batch | undefined
-  /** Whether a message of this queue is in flight, about to be sent, or waits to be repeated. */
   isBusy = false
   readonly #epoch: Shard['epoch']
   #waiting: Entry[] = []
-  /** How many of the first waiting entries are sent in messages of their own. */
   #separateCount = 0
 
   constructor(shard: Shard, aggregate: string) {
@@ -111,7 +100,6 @@ export class AggregateQueue {
     return this.#epoch.isDropped
   }
 
-  /** Whether nothing is left to send. */
   get isEmpty(): boolean {
     return this.batch === undefined && this.#waiting.length === 0
   }
@@ -120,7 +108,6 @@ export class AggregateQueue {
     this.#waiting.push(entry)
   }
 
-  /** Returns the message to send now: an unstored one, or the next entries. */
   nextBatch(): Batch | undefined {
     if (this.batch !== undefined || this.#waiting.length === 0) return this.batch
     const size = this.#separateCount > 0 ? 1 : batchSize(this.#waiting)
@@ -131,12 +118,10 @@ export class AggregateQueue {
     return (this.batch = { subject, entries, data, failures: 0 })
   }
 
-  /** Records that the stream has the current message. */
   markStored(): void {
     this.batch = undefined
   }
 
-  /** Replaces the current message by messages of one entry each. */
   sendSeparately(entries: readonly Entry[]): void {
     this.#waiting.unshift(...entries)
     this.#separateCount += entries.length

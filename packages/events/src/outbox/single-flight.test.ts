@@ -23,7 +23,7 @@ test('calls during a run share one later run', async () => {
   expect(finish).toHaveLength(2)
 })
 
-test('a failure reaches all callers that share the run, and the next run starts normally', async () => {
+test('a failure reaches all callers of the run; the next run starts normally', async () => {
   const { finish, call } = controlled()
   const first = call()
   const [second, third] = [call(), call()]

@@ -1,6 +1,6 @@
 /**
- * Returns a function that runs `work`, never concurrently. Calls during a run share the next run, so that every call
- * gets a run that starts after it. All calls that share a run get its rejection.
+ * Runs `work`, never concurrently. Calls during a run share the next run, so that every call gets a run that starts
+ * after it. All calls that share a run get its rejection.
  */
 export function singleFlight(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined

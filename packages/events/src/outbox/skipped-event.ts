@@ -4,8 +4,8 @@ import { encode } from '@parley/protobuf'
 import type { Entry } from './store.ts'
 
 /**
- * Returns the event that replaces a refused one. It has the same id, and the same version if the refused event can be
- * decoded (otherwise 0), so that nobody waits for the refused event.
+ * The replacement has the same id and version, so that nobody waits for the refused event; the version is 0 if the
+ * refused event cannot be decoded.
  */
 export function skippedEvent(entry: Entry): { subject: string; payload: Buffer } {
   const [aggregateType = '', aggregateId = ''] = entry.aggregate.split('.')

@@ -4,7 +4,6 @@ import type { Lease } from './leases.ts'
 
 type Pool = Database['pool']
 
-/** An outbox row as the relay needs it. */
 export type Entry = {
   id: bigint
   shard: number
@@ -14,21 +13,16 @@ export type Entry = {
   payload: Buffer
 }
 
-/** An entry and the sequence at which it was stored. */
 export type StoredEntry = { entry: Entry; seq: number }
 
-/** The newest position on the stream that a shard has recorded. */
 export type ShardPosition = { shard: number; generation: number; position: Position | undefined }
 
-/**
- * Waiting entries, and the state of transactions when they were read: those below `oldest` had ended, and `next` was
- * not yet assigned.
- */
+/** Waiting entries. When they were read, all transactions below `oldest` had ended, and `next` was not yet assigned. */
 export type Waiting = { entries: Entry[]; oldest: bigint; next: bigint }
 
 type WaitingRow = Pick<Waiting, 'oldest' | 'next'> & (Entry | { id: null })
 
-/** Reads waiting entries from an id on, oldest first, without those in flight in this process. */
+/** Reads waiting entries with ids of at least `from`, oldest first, without those in flight in this process. */
 export async function readWaiting(
   pool: Pool,
   { shards, from, inFlight, limit }: { shards: number[]; from: bigint; inFlight: bigint[]; limit: number },
@@ -90,7 +84,6 @@ export async function markRelayed(pool: Pool, leases: Lease[], relayed: StoredEn
   return new Set(result.rows[0]?.shards ?? [])
 }
 
-/** Returns the given entries that are not marked as relayed. Deleted ones were relayed long ago. */
 export async function findWaiting(pool: Pool, ids: bigint[]): Promise<{ id: bigint; shard: number }[]> {
   const result = await pool.query<{ id: bigint; shard: number }>(
     'select id, shard from outbox where id = any($1::bigint[]) and relayed_at is null',
@@ -99,7 +92,6 @@ export async function findWaiting(pool: Pool, ids: bigint[]): Promise<{ id: bigi
   return result.rows
 }
 
-/** Groups entries by shard. */
 export function idsByShard(entries: readonly { id: bigint; shard: number }[]): Map<number, bigint[]> {
   const groups = new Map<number, bigint[]>()
   for (const { id, shard } of entries) {
@@ -110,7 +102,6 @@ export function idsByShard(entries: readonly { id: bigint; shard: number }[]): M
   return groups
 }
 
-/** Reads the recorded positions of shards. */
 export async function readPositions(pool: Pool, shards: number[]): Promise<ShardPosition[]> {
   const result = await pool.query<{
     shard: number
@@ -156,7 +147,7 @@ export async function clearPosition(pool: Pool, lease: Lease): Promise<void> {
   )
 }
 
-/** Parks an event that the stream refused and replaces it by another one in the outbox, unless the lease was lost. */
+/** Parks an event that the stream refused and replaces it in the outbox, unless the lease was lost. */
 export async function replaceRefused(
   pool: Pool,
   lease: Lease,
@@ -177,16 +168,14 @@ export async function replaceRefused(
   )
 }
 
-/** An entry that the stream has stored. */
 export type RelayedEntry = { id: bigint; subject: string; seq: number; relayedAt: Date }
 
-/** Whether there are entries relayed before a date. */
 export async function hasRelayedBefore(pool: Pool, before: Date): Promise<boolean> {
   const result = await pool.query('select from outbox where relayed_at < $1 limit 1', [before])
   return (result.rowCount ?? 0) > 0
 }
 
-/** Reads entries of these shards relayed before a date, oldest first, starting after a given entry. */
+/** Reads entries of these shards relayed before a date, oldest first, from after the given entry. */
 export async function readRelayed(
   pool: Pool,
   wanted: { shards: number[]; before: Date; after: RelayedEntry | undefined; limit: number },
@@ -201,7 +190,7 @@ export async function readRelayed(
   return rows.map((row) => ({ ...row, seq: Number(row.seq ?? 0) }))
 }
 
-/** Deletes the given entries that are relayed; returns their number. */
+/** Deletes those of the entries that are relayed; returns their number. */
 export async function deleteEntries(pool: Pool, ids: readonly bigint[]): Promise<number> {
   if (ids.length === 0) return 0
   const result = await pool.query(
@@ -212,7 +201,6 @@ export async function deleteEntries(pool: Pool, ids: readonly bigint[]): Promise
   return result.rowCount ?? 0
 }
 
-/** Backlog of these shards: number of entries, and age of the oldest in seconds. */
 export async function readBacklog(pool: Pool, shards: number[]): Promise<{ entries: number; seconds: number }> {
   const result = await pool.query<{ entries: bigint; seconds: number }>(
     `select count(*) as entries, coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as seconds
@@ -223,10 +211,8 @@ export async function readBacklog(pool: Pool, shards: number[]): Promise<{ entri
   return { entries: Number(row?.entries ?? 0), seconds: row?.seconds ?? 0 }
 }
 
-/** Consumer names of parked entries that do not belong to a durable. */
 export const consumersWithoutDurable = ['relay', 'handover', 'jobs']
 
-/** Counts the parked entries that do not belong to a durable, by consumer name. */
 export async function countParkedWithoutDurable(pool: Pool): Promise<Map<string, number>> {
   const { rows } = await pool.query<{ consumer: string; count: bigint }>(
     `select consumer, count(*) from parked_events where consumer = any($1::text[]) and parked_at is not null group by 1`,

@@ -7,30 +7,24 @@ import { currentTraceparent } from '@parley/telemetry'
 import { eventSubject, type AggregateType } from '../subjects.ts'
 import { shardOf } from './shards.ts'
 
-/** An envelope for clients and its recipients. */
 export type DeliveryInit = MessageInitShape<typeof DeliverySchema>
 
-/** An event to publish, as described by its service. */
 export type OutgoingEvent = {
-  /** Event id; default: a new one. */
   id?: string
-  /** E.g. `message_posted`. */
   kind: string
   /**
-   * A further token at the end of the subject, for events that most consumers of the kind do not need: a filter that
-   * ends with the kind does not match them. Default: none.
+   * A further token of the subject, for events that most consumers of the kind do not need: a filter that ends with the
+   * kind does not match them.
    */
   detail?: string
   aggregateType: AggregateType
   aggregateId: string
-  /** Version of the aggregate; ascends in the order of its changes. */
   version: bigint
   occurredAt: Date
-  /** Id of the acting user; empty for the system. */
+  /** Empty for the system. */
   actorId: string
-  /** The content for consumers and the audit log: ids, versions and short details; never names, bodies or secrets. */
+  /** For consumers and the audit log: ids, versions and short details; never names, bodies or secrets. */
   fact: MessageInitShape<typeof EventSchema>['fact']
-  /** The envelopes for clients. */
   deliveries?: DeliveryInit[]
   /** W3C traceparent of the cause; empty: none. Default: that of the current span. */
   traceparent?: string
@@ -48,13 +42,10 @@ export type OutboxRow = {
   payload: Buffer
 }
 
-/** Largest encoded event in bytes. */
+/** The largest encoded event, in bytes. */
 export const maxEventBytes = 512 * 1024
 
-/**
- * Encodes an event for the outbox. Throws a RangeError if it could never be published: it is too large, or its
- * aggregate id, kind or detail is not valid in a subject.
- */
+/** Throws a RangeError if the event is too large, or if its aggregate id, kind or detail is not valid in a subject. */
 export function toOutboxRow(event: OutgoingEvent): OutboxRow {
   const { aggregateType, aggregateId, kind } = event
   const subject = eventSubject(event)

@@ -14,16 +14,11 @@ type Options = {
   bus: Bus
   service: string
   flow: Pick<Flow, 'waiters' | 'wake'>
-  /** Whether this process holds the shard. */
   holds(shard: number): boolean
-  /** Whether an entry in flight here is known to be on the stream. */
   isStored(id: bigint): boolean
 }
 
-/**
- * Resolves when the stream has all these entries, regardless of the process that relays them. Rejects with unavailable
- * after `timeoutMs` (default: 4 s): the entries are relayed nevertheless, and a repeated call waits for them again.
- */
+/** See `Relay.waitUntilStored`. */
 export async function waitUntilStored(
   options: Options,
   ids: readonly bigint[],
@@ -57,10 +52,6 @@ export async function waitUntilStored(
   }
 }
 
-/**
- * Confirms the entries that are marked as relayed, and asks the holders of the others. Never rejects: the caller tries
- * again.
- */
 async function askHolders(
   options: Options,
   ids: bigint[],
@@ -78,7 +69,5 @@ async function askHolders(
         () => undefined,
       )
     }
-  } catch {
-    // The database or the bus is unavailable.
-  }
+  } catch {}
 }

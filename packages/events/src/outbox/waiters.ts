@@ -1,8 +1,6 @@
-/** Callbacks of callers that wait until the stream has certain entries. */
 export class Waiters {
   readonly #byId = new Map<bigint, Set<() => void>>()
 
-  /** Calls back once when the entry is stored; the returned function cancels that. */
   wait(id: bigint, done: () => void): () => void {
     let waiting = this.#byId.get(id)
     if (waiting === undefined) this.#byId.set(id, (waiting = new Set()))
@@ -14,7 +12,6 @@ export class Waiters {
     }
   }
 
-  /** Calls back all that wait for this entry, because the stream has it. */
   notifyStored(id: bigint): void {
     const waiting = this.#byId.get(id)
     if (waiting === undefined) return

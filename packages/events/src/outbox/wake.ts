@@ -5,20 +5,15 @@ import { relaysSubject, wakeSubject } from '../subjects.ts'
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Notifies the holder of a shard of waiting entries. If the message is lost, they wait for the next poll. */
 export function notifyHolder(bus: Bus, service: string, shard: number, ids: readonly bigint[]): void {
   if (bus.connected()) bus.nc.publish(wakeSubject(service, shard), encodeIds(ids))
 }
 
-/**
- * Notifies the other relays of a service that one started or stopped, or that shards are free, so that they check the
- * leases.
- */
+/** Makes the relays of a service check the leases, because one started or stopped, or shards are free. */
 export function notifyRelays(bus: Bus, service: string): void {
   if (bus.connected()) bus.nc.publish(relaysSubject(service))
 }
 
-/** Listens for the messages of `notifyRelays`, including those of this process. */
 export function onRelaysChanged(bus: Bus, service: string, onChange: () => void): Disposable {
   const subscription = bus.nc.subscribe(relaysSubject(service), { callback: (error) => error ?? onChange() })
   return { [Symbol.dispose]: () => subscription.unsubscribe() }
@@ -32,8 +27,8 @@ export async function requestWake(bus: Bus, service: string, shard: number, ids:
 }
 
 /**
- * Listens for the messages of `notifyHolder` and `requestWake`, as the holder of a shard. `onWake` resolves when the
- * entries are stored; a request is answered then. `wantsAnswer`: whether the sender waits for an answer.
+ * Receives the messages of `notifyHolder` and `requestWake`. `onWake` resolves when the entries are stored; then a
+ * request (`wantsAnswer`) is answered.
  */
 export function serveWakes(
   bus: Bus,
@@ -53,16 +48,13 @@ async function answer(message: Msg, onWake: (ids: bigint[], wantsAnswer: boolean
   try {
     await onWake(decodeIds(message.data), message.reply !== undefined && message.reply !== '')
     message.respond()
-  } catch {
-    // Without an answer the caller checks the entries again.
-  }
+  } catch {}
 }
 
 function encodeIds(ids: readonly bigint[]): Uint8Array {
   return encoder.encode(ids.join(' '))
 }
 
-/** Throws a SyntaxError if the bytes are not ids. */
 function decodeIds(data: Uint8Array): bigint[] {
   const text = decoder.decode(data)
   return text === '' ? [] : text.split(' ').map(BigInt)

@@ -11,23 +11,16 @@ type Options = Pick<Database, 'pool'> & {
   bus: Bus
   service: string
   relayed: RelayedShards
-  /** Schedules another `notifyHolders`. Called if entries cannot be read or their holders cannot be notified. */
   scheduleRetry: () => void
 }
 
-/**
- * Announces the entries that this process writes: wakes its own relay, and notifies the processes that hold the other
- * shards.
- */
 export class WrittenEntries implements Disposable {
   readonly #options: Options
   readonly #subscription: Disposable
-  /** Entries written with `enqueue` and committed in this turn of the event loop, unless `skip` removed them. */
+  /** Entries committed in this turn of the event loop, unless `skip` removed them. */
   readonly #committed = new Set<bigint>()
-  /** Entries whose holders may still have to be notified. */
   readonly #unnotified = new Set<bigint>()
 
-  /** Sends the notifications that could not be sent when the entries were written. */
   readonly notifyHolders = singleFlight(() => withoutTrace(() => this.#notifyHolders()))
 
   constructor(options: Options) {
@@ -43,7 +36,6 @@ export class WrittenEntries implements Disposable {
     for (const id of entryIds) this.#committed.delete(id)
   }
 
-  /** Announces waiting entries. Never rejects: failures are retried. */
   async wake(entryIds: readonly bigint[]): Promise<void> {
     const { shards, flow } = this.#options.relayed
     try {

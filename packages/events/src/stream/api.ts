@@ -33,37 +33,28 @@ function apiCode(error: unknown): number | undefined {
   return error instanceof NatsError ? error.api_error?.err_code : undefined
 }
 
-/** Whether the error means that the stream does not exist. */
 export const isStreamMissing = (error: unknown): boolean => apiCode(error) === STREAM_NOT_FOUND
 
-/** Whether the error means that the stream exists with another configuration. */
 export const isStreamNameTaken = (error: unknown): boolean => apiCode(error) === STREAM_NAME_IN_USE
 
-/** Whether the error means that the stream exists, but the consumer does not. */
 export const isConsumerMissing = (error: unknown): boolean => apiCode(error) === CONSUMER_NOT_FOUND
 
-/** Whether the error means that the stream holds no such message. */
 export const isMessageMissing = (error: unknown): boolean => apiCode(error) === MESSAGE_NOT_FOUND
 
 /**
- * Whether the error means that the storage of the server, the account or every server of a cluster is smaller than the
- * maximum size of the stream.
+ * The storage of the server, the account or every server of a cluster is smaller than the maximum size of the stream.
  */
 export const isStoreTooSmall = (error: unknown): boolean =>
   STORE_TOO_SMALL.includes(apiCode(error) ?? 0) ||
   (apiCode(error) === NO_SUITABLE_PEERS && error instanceof Error && error.message.includes('insufficient storage'))
 
-/** Whether the error means that there are fewer servers than copies of the stream. */
 export const isClusterTooSmall = (error: unknown): boolean =>
   apiCode(error) === NO_CLUSTER || (apiCode(error) === NO_SUITABLE_PEERS && !isStoreTooSmall(error))
 
-/**
- * Whether nobody answered: the stream is missing, JetStream is not ready yet, or it belongs to another NATS account.
- */
+/** Nobody answered: the stream is missing, JetStream is not ready yet, or it belongs to another NATS account. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof NatsError && (error.code === '503' || error.code === 'TIMEOUT')
 
-/** Whether the message can never be stored, so that a retry is useless. */
 export function isRefusedForGood(error: unknown): boolean {
   if (apiCode(error) === MESSAGE_TOO_LARGE) return true
   return error instanceof NatsError && (error.code === 'MAX_PAYLOAD_EXCEEDED' || error.code === 'BAD_SUBJECT')

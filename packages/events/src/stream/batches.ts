@@ -1,11 +1,8 @@
-/** Maximum number of events in one bus message. */
 const maxBatchEvents = 64
-/** Maximum size of a bus message that holds more than one event, in bytes. */
 const maxBatchBytes = 64 * 1024
 
 const EVENTS_FIELD = 0x0a
 
-/** Encodes an EventBatch from encoded events. */
 export function encodeBatch(payloads: readonly Uint8Array[]): Buffer {
   const parts: Uint8Array[] = []
   for (const payload of payloads) parts.push(header(payload.length), payload)

@@ -7,14 +7,15 @@ import { isClusterTooSmall, isStoreTooSmall, isStreamMissing, isStreamNameTaken,
 const log = logger('stream')
 const HOUR_MS = 3_600_000
 
-/** How long the stream keeps events, in milliseconds. */
+/** How long the stream keeps events. */
 export const streamMaxAgeMs = 72 * HOUR_MS
 
 const defaultMaxBytes = 12 * 1024 ** 3
-/** The limit of a new stream that exceeds the storage is halved until it fits; once it is this small, it is an error. */
+/**
+ * A new stream's limit that exceeds the storage is halved until it fits; if this is still too large, that is an error.
+ */
 const minMaxBytes = 16 * 1024 ** 2
 
-/** Settings of the stream that an installation may choose. */
 export type StreamOptions = {
   /** Copies in the cluster, 1 to 5. Default: unchanged, or 1 for a new stream. */
   replicas?: number
@@ -23,7 +24,6 @@ export type StreamOptions = {
 }
 
 const declared = new WeakMap<Bus, StreamOptions>()
-/** The limit of which a warning said that it does not fit, per connection: it is declared again and again. */
 const reported = new WeakMap<Bus, number>()
 
 const fixedConfig = {
@@ -37,18 +37,17 @@ const fixedConfig = {
 }
 
 /**
- * Creates the stream or updates its configuration. Repeated and concurrent calls are harmless. If the stream is missing
- * later, it is declared again with the last options. A size limit that exceeds the storage is logged; an existing stream
- * then keeps its limit, and a new one gets a lower one. In a cluster with too few servers for the replicas, the number
- * of copies is left unchanged; a later call adds the rest when there are enough servers. Rejects if the bus does not
- * answer, or the storage is too small even for a few megabytes.
+ * Creates the stream or updates its configuration, repeatedly and concurrently without harm. A missing stream is
+ * declared again with the last options. A size limit that exceeds the storage is logged; an existing stream then keeps
+ * its limit, and a new one gets a lower one. With too few servers for the replicas, the number of copies stays; a later
+ * call adds the rest. Rejects if the bus does not answer, or the storage is too small even for a few megabytes.
  */
 export async function declareStreams(bus: Bus, options: StreamOptions = {}): Promise<void> {
   declared.set(bus, options)
   await redeclareStreams(bus)
 }
 
-/** Declares the stream with the options of the last `declareStreams` on this connection. */
+/** Uses the options of the last `declareStreams` on this connection. */
 export async function redeclareStreams(bus: Bus): Promise<void> {
   const { manager } = await jetStream(bus)
   const { replicas, maxBytes } = declared.get(bus) ?? {}
@@ -70,11 +69,10 @@ export async function redeclareStreams(bus: Bus): Promise<void> {
         await manager.streams.update(eventStream, { ...current.config, ...config })
       return reportLimit(bus, bytes, wanted)
     } catch (error) {
-      // Another process has just created it.
       if (current === undefined && isStreamNameTaken(error)) return await redeclareStreams(bus)
       // A lower limit than the present one would delete events at once.
       if (isStoreTooSmall(error) && present !== undefined && bytes > present) bytes = present
-      // The storage is smaller than the limit. A stream that fills it would stop accepting messages.
+      // A stream that fills the storage would stop accepting messages.
       else if (isStoreTooSmall(error) && present === undefined && bytes > minMaxBytes) bytes = Math.floor(bytes / 2)
       else if (isClusterTooSmall(error) && copies !== undefined) copies = undefined
       else throw error
@@ -82,7 +80,6 @@ export async function redeclareStreams(bus: Bus): Promise<void> {
   }
 }
 
-/** Logs that the storage has no room for the limit, once per limit. */
 function reportLimit(bus: Bus, bytes: number, wanted: number): void {
   if (bytes >= wanted) return void reported.delete(bus)
   if (reported.get(bus) === wanted) return

@@ -28,7 +28,6 @@ const full: MessageInitShape<typeof EventSchema> = {
   fact: { case: 'roomFact', value: { roomSeq: 300n, fact: { fact: { case: 'joined', value: { userId: 'U1' } } } } },
 }
 
-/** The values of events, without prototypes. */
 const plain = (events: Event[]): unknown =>
   JSON.parse(
     JSON.stringify(
@@ -53,14 +52,14 @@ test('decodeBatch returns the same as the generic decoder', () => {
   expectSameDecoding(toBinary(EventBatchSchema, create(EventBatchSchema, { events })))
 })
 
-test('a batch assembled from encoded events has the same bytes as one encoded as a whole', () => {
+test('a batch of encoded events has the same bytes as one encoded as a whole', () => {
   const batch = encodeBatch(events.map((event) => toBinary(EventSchema, event)))
   expect(Buffer.from(toBinary(EventBatchSchema, create(EventBatchSchema, { events })))).toEqual(batch)
 })
 
 test('a fact is decoded only when its value is read', () => {
   const login = toBinary(EventSchema, create(EventSchema, { fact: { case: 'login', value: { succeeded: true } } }))
-  // The last byte is the value of a flag. 0xff announces that the value continues in another byte, which is missing.
+  // The last byte is the value of a flag; 0xff announces another byte, which is missing.
   login[login.length - 1] = 0xff
   const [event] = decodeBatch(encodeBatch([login]))
   expect(event?.fact.case).toBe('login')

@@ -3,13 +3,12 @@ import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { EventSchema, type Delivery, type Event } from '@parley/contracts/internal'
 import { WireReader } from './wire.ts'
 
-/** The members of the oneof `fact`, by field number. */
 const facts = new Map<number, { name: string; schema: DescMessage }>()
 for (const field of EventSchema.oneofs[0]?.fields ?? []) {
   if (field.fieldKind === 'message') facts.set(field.number, { name: field.localName, schema: field.message })
 }
 
-/** Tags of fields, `number << 3 | type`: type 0 for numbers and flags, type 2 for all that begin with a length. */
+/** `number << 3 | type`: type 0 for numbers and flags, type 2 for all that begin with a length. */
 const varintTag = (field: number): number => field << 3
 const lengthTag = (field: number): number => (field << 3) | 2
 
@@ -30,9 +29,8 @@ const AUDIENCE = { userIds: lengthTag(1) }
 const TIMESTAMP = { seconds: varintTag(1), nanos: varintTag(2) }
 
 /**
- * Decodes an EventBatch several times faster than the generic decoder, in which nodes would spend most of their time.
- * The value of a fact is decoded when it is read, which throws if it is invalid; its case is known before. Throws a
- * RangeError if the bytes are not an EventBatch.
+ * Several times faster than the generic decoder, in which nodes would spend most of their time. The value of a fact is
+ * decoded when it is read, and throws then if it is invalid. Throws a RangeError if the bytes are not an EventBatch.
  */
 export function decodeBatch(data: Uint8Array): Event[] {
   const events: Event[] = []
@@ -117,7 +115,6 @@ function readFact(number: number, bytes: Uint8Array | undefined): Event['fact'] 
   if (fact === undefined || bytes === undefined) return { case: undefined }
   const { name, schema } = fact
   let value: Message | undefined
-  // Name and schema come from the same field of the oneof.
   return {
     case: name,
     get value() {

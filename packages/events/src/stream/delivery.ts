@@ -3,15 +3,12 @@ import { nanos, type Msg } from 'nats'
 const encoder = new TextEncoder()
 const ack = encoder.encode('+ACK')
 
-/** The values in the reply subject of a delivered message. */
 export type Delivery = {
-  /** How often the message was delivered to this consumer, including this time. */
   attempts: number
   seq: number
   /** Position of this delivery among all deliveries of this consumer, counted from 1 without gaps. */
   consumerSeq: number
   storedAtMs: number
-  /** Messages that this consumer has yet to deliver. */
   pending: number
 }
 
@@ -32,12 +29,10 @@ export function deliveryOf(message: Msg): Delivery | undefined {
     : undefined
 }
 
-/** Acknowledges a message. */
 export function acknowledge(message: Msg): void {
   message.respond(ack)
 }
 
-/** Requests redelivery of a message after a delay. */
 export function requestRedelivery(message: Msg, afterMs: number): void {
   message.respond(encoder.encode(`-NAK ${JSON.stringify({ delay: nanos(afterMs) })}`))
 }

@@ -1,12 +1,12 @@
 import type { Bus } from '@parley/rpc'
 import { eventStream } from '../subjects.ts'
 
-/** A message as the stream holds it. `storedAt`: in milliseconds since 1970. */
+/** `storedAt`: in milliseconds since 1970. */
 export type StoredMessage = { seq: number; storedAt: number; data: Uint8Array }
 
 /**
- * Reads one message of the stream from any replica; undefined if that replica does not have it. Rejects if nobody
- * answers in time, for example because the stream is missing.
+ * Reads one message from any replica; undefined if that replica does not have it. Rejects if nobody answers in time,
+ * for example because the stream is missing.
  */
 export async function directGet(
   bus: Bus,

@@ -5,44 +5,35 @@ import { decodeBatch } from './decode.ts'
 import { streamMaxAgeMs } from './declare.ts'
 import { directGet } from './direct-get.ts'
 
-/**
- * A sequence of the stream and the event stored there. The sequence alone is not enough, because a stream that lost its
- * newest messages reuses sequences.
- */
+/** The sequence alone is not enough: a stream that lost its newest messages reuses sequences. */
 export type Position = {
   seq: number
   eventId: string
-  /** When the event was stored, in milliseconds since 1970. */
   storedAt: number
 }
 
-/** Whether the stream holds a position. `unknown`: nobody answered; try again. */
+/** `unknown`: nobody answered; try again. */
 export type PositionState = 'present' | 'missing' | 'unknown'
 
-/** Milliseconds after which the stream may have dropped an event by age. */
 const mayHaveExpiredMs = streamMaxAgeMs - 3_600_000
 
-/** How often positions are verified. */
 export const positionCheckMs = 10_000
 /**
- * Timeout of such a check. Node.js wakes the process at the end of a timer even if the timer was cleared. After a long
- * timeout this costs little, because the process is usually awake for another timer by then.
+ * Node.js wakes the process at the end of a timer even if it was cleared. After a timeout this long, the process is
+ * usually awake for another timer.
  */
 export const positionCheckTimeoutMs = 2_900
 
-/** Positions on the stream known to a process. */
 export type Positions = {
-  /** The newest position. */
   newest: Position | undefined
   /** The newest position at the last successful check. Newer ones may be on a stream that has replaced a lost one. */
   anchor: Position | undefined
-  /** The position that was last found missing. */
   lost?: Position | undefined
 }
 
 /**
- * Checks whether the stream still holds these positions; if so, the newest becomes the anchor. The keeper decides
- * unless the stream confirms within `timeoutMs` that it holds them. Never rejects.
+ * If the stream still holds these positions, the newest becomes the anchor. The keeper decides unless the stream
+ * confirms within `timeoutMs` that it holds them. Never rejects.
  */
 export async function verifyPositions(bus: Bus, positions: Positions, timeoutMs?: number): Promise<PositionState> {
   const { anchor, newest } = positions
@@ -56,8 +47,8 @@ export async function verifyPositions(bus: Bus, positions: Positions, timeoutMs?
 }
 
 /**
- * Whether the stream still holds this event at this sequence. An event that it may have dropped by age counts as held
- * if the stream has reached the sequence. Never rejects.
+ * An event that the stream may have dropped by age counts as held if the stream has reached its sequence. Never
+ * rejects.
  */
 async function lookUpPosition(bus: Bus, position: Position, timeoutMs?: number): Promise<PositionState> {
   const { seq, eventId, storedAt } = position
@@ -91,7 +82,6 @@ async function reachesTo(bus: Bus, seq: number, timeoutMs?: number): Promise<boo
   }
 }
 
-/** Whether a message is a batch that contains this event. */
 export function holdsEvent(data: Uint8Array, eventId: string): boolean {
   try {
     return decodeBatch(data).some((event) => event.id === eventId)

@@ -7,9 +7,9 @@ export async function countOnStream(bus: Bus, subjects: readonly string[]): Prom
 }
 
 /**
- * Removes the messages under subjects of a user's events from the stream and overwrites their bytes in its files. Ends
- * early if a request removes none. Relays and followers check that the stream still holds the newest event they know,
- * so it must not be removed: wait until newer events have existed for a while. Only accounts may call it.
+ * Removes the messages under subjects of a user's events and overwrites their bytes. Ends early if a request removes
+ * none. Wait until newer events have existed for a while: relays and followers check that the stream still holds the
+ * newest event they know. Only accounts may call it.
  */
 export async function removeFromStream(bus: Bus, subjects: readonly string[], signal: AbortSignal): Promise<void> {
   for (;;) {

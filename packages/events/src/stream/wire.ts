@@ -10,7 +10,6 @@ export class WireReader {
     this.#end = bytes.length
   }
 
-  /** Whether the message has been read to its end. */
   get done(): boolean {
     return this.#at >= this.#end
   }
@@ -60,7 +59,6 @@ export class WireReader {
     throw new RangeError('a number is too long')
   }
 
-  /** Reads a message inside this one: `field` is called with each tag and reads or skips the field. */
   message(field: (tag: number) => void): void {
     const start = this.#span()
     const [end, outer] = [this.#at, this.#end]
@@ -71,7 +69,6 @@ export class WireReader {
     this.#at = end
   }
 
-  /** Skips an unknown field. */
   skip(tag: number): void {
     const type = tag & 7
     if (type === 0) this.uint64()
@@ -81,7 +78,6 @@ export class WireReader {
     else throw new RangeError(`unknown wire type ${type}`)
   }
 
-  /** Reads a length and skips as many bytes; returns their start. */
   #span(): number {
     const length = this.#varint()
     const start = this.#at

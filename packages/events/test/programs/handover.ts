@@ -1,4 +1,4 @@
-// A process whose hand-over of a committed event never ends, so that a test can kill it meanwhile.
+// A process whose hand-over never ends, so that a test can kill it meanwhile.
 import { openDatabase } from '@parley/postgres'
 import { handOver, startHandOver } from '../../src/index.ts'
 

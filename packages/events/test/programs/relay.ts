@@ -1,4 +1,3 @@
-// A process that relays, so that tests can kill and freeze it.
 import { openDatabase } from '@parley/postgres'
 import { connectBus } from '@parley/rpc'
 import { startRelay } from '../../src/index.ts'
@@ -6,7 +5,7 @@ import { startRelay } from '../../src/index.ts'
 const [databaseUrl = '', natsUrl = '', service = ''] = process.argv.slice(2)
 const database = await openDatabase({ url: databaseUrl, pool: 4, name: 'relay' })
 const bus = await connectBus({ url: natsUrl, name: 'relay', purpose: 'events' })
-// A short interval, because the test does not announce its entries.
+// The test does not announce its entries.
 await startRelay({ ...database, bus, service, pollMs: 200 })
 process.send?.('ready')
 process.on('disconnect', () => process.exit())

@@ -4,14 +4,14 @@ import { maxRequestBytes, silenceMs, startByMs } from '../limits.ts'
 import { methodName } from '../subjects.ts'
 import type { OutgoingCall } from './pending-call.ts'
 
-/** The error of a call that its caller cancelled: the signal's reason if that is a ConnectError. */
+/** The signal's reason if that is a ConnectError. */
 export function canceled(signal: AbortSignal): ConnectError {
   const reason: unknown = signal.reason
   if (reason instanceof ConnectError) return reason
   return new ConnectError('the call was canceled', Code.Canceled, undefined, undefined, reason)
 }
 
-/** The reason why a call is not sent; undefined if it can be sent. */
+/** Undefined if the call can be sent. */
 export function refusal(call: OutgoingCall): ConnectError | undefined {
   if (call.signal?.aborted) return canceled(call.signal)
   if (call.timeoutMs <= 0) return noTimeLeft()

@@ -3,7 +3,6 @@ import { callerHeader } from '@parley/credentials'
 import { blobHeader, controlHeader, keyHeader, packRequest, traceHeader, type RequestControl } from '../envelope.ts'
 import type { OutgoingCall } from './pending-call.ts'
 
-/** NATS headers of a request. */
 export function requestHeaders(call: OutgoingCall, control: RequestControl): MsgHdrs {
   const headers = natsHeaders()
   headers.append(controlHeader, packRequest(control))
@@ -15,7 +14,7 @@ export function requestHeaders(call: OutgoingCall, control: RequestControl): Msg
   return headers
 }
 
-/** The headers of a reply that its handler set; undefined when there are none. */
+/** Undefined when the handler set none. */
 export function replyMetadata(headers: MsgHdrs | undefined): Map<string, string> | undefined {
   let metadata: Map<string, string> | undefined
   for (const [name, values] of headers ?? []) {

@@ -4,9 +4,7 @@ const maxParts = Math.ceil(maxReplyBytes / partBytes)
 
 /** Assembles a large reply. Parts arrive in order or are lost, because the bus keeps the order of one sender. */
 export class PartCollector {
-  /** When the last part arrived. */
   receivedAt: number
-  /** Number of bytes received so far. */
   bytes = 0
   readonly headers: Map<string, string> | undefined
   readonly #count: number
@@ -28,7 +26,7 @@ export class PartCollector {
     return true
   }
 
-  /** The whole body once every part has arrived. */
+  /** Undefined until every part has arrived. */
   whole(): Uint8Array | undefined {
     return this.#parts.length === this.#count ? Buffer.concat(this.#parts) : undefined
   }

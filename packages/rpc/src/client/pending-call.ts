@@ -1,13 +1,12 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import type { PartCollector } from './part-collector.ts'
 
-/** The answer to a call: its encoded message and the headers the handler set, if any. */
+/** The encoded message, and the headers that the handler set. */
 export type Reply = {
   readonly body: Uint8Array
   readonly headers: Map<string, string> | undefined
 }
 
-/** A call to be sent. */
 export type OutgoingCall = {
   readonly method: DescMethod
   readonly body: Uint8Array
@@ -21,7 +20,7 @@ export type OutgoingCall = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A call that waits for its answer. Times are those of the client's monotonic clock. */
+/** Times are those of the client's monotonic clock. */
 export type PendingCall = {
   readonly id: number
   /** Reply subject without its last token, which stands for this call and the attempt. */
@@ -30,7 +29,6 @@ export type PendingCall = {
   readonly resolve: (reply: Reply) => void
   readonly reject: (reason: unknown) => void
   readonly deadlineAt: number
-  /** Whether the call may be run twice without a second effect. */
   readonly repeatable: boolean
   /**
    * Whether the last attempt went to a deployable in this process: it freezes or dies only together with the caller.
@@ -38,14 +36,13 @@ export type PendingCall = {
   inMemory: boolean
   /** How many times it was sent. */
   attempt: number
-  /** Whether a server has answered `not_started`. */
+  /** A server has answered `not_started`. */
   refused: boolean
-  /** Whether a server has reported that it started the call. */
+  /** A server has reported that it started the call. */
   started: boolean
   /** If no reply has arrived by this time, the process that got the last attempt is frozen or dead. */
   replyExpectedBy: number
   /** Parts of a large reply, with the attempt they answer. */
   parts: { readonly attempt: number; readonly collector: PartCollector } | undefined
-  /** Removes the listener from the caller's signal. */
   stopListening: (() => void) | undefined
 }

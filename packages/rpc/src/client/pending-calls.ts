@@ -25,11 +25,10 @@ import type { OutgoingCall, PendingCall, Reply } from './pending-call.ts'
 
 const attemptsPerId = 1_000
 
-/** Options of {@link PendingCalls}. */
 export type PendingCallsOptions = {
-  /** The deployables in the same process, which are called without the bus. */
+  /** Deployables in the same process, which are called without the bus. */
   readonly findReceiver?: FindReceiver | undefined
-  /** A monotonic clock in milliseconds. */
+  /** Monotonic, in milliseconds. */
   readonly now: () => number
 }
 
@@ -64,7 +63,7 @@ export class PendingCalls implements AsyncDisposable {
     this.#disconnectListener = bus.onDisconnect(() => this.#busLost())
   }
 
-  /** Sends a call and waits for its answer. Rejects with a ConnectError. */
+  /** Rejects with a ConnectError. */
   call(call: OutgoingCall): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const refusal = this.#closed ? errors.closing() : errors.refusal(call)

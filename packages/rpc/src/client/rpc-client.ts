@@ -18,29 +18,27 @@ export type CallMeta = {
   readonly blob?: string | undefined
   /** W3C traceparent of the caller, used if there is no current span. */
   readonly traceparent?: string | undefined
-  /** Timeout over all attempts. */
+  /** Over all attempts. */
   readonly timeoutMs: number
   /** Ends the wait with `canceled`. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Options of {@link createRpcClient}. */
 export type RpcClientOptions = {
-  /** The calling deployable. */
   readonly name: string
   /** Deployables in the same process, which are called without the bus. */
   readonly inProcess?: InProcessRegistry | undefined
-  /** Timeout of calls that set none. Default 5000. */
+  /** Of calls that set none. Default 5000. */
   readonly defaultTimeoutMs?: number
-  /** Connect interceptors around every call through a transport, the first one outermost. */
+  /** Around every call through a transport, the first one outermost. */
   readonly interceptors?: readonly Interceptor[]
-  /** A monotonic clock in milliseconds. */
+  /** Monotonic, in milliseconds. */
   readonly now?: () => number
 }
 
-/** The client for all calls of a process. Disposing it rejects pending calls. */
+/** Disposing rejects pending calls. */
 export type RpcClient = AsyncDisposable & {
-  /** Sends an encoded message and returns the encoded answer. Rejects with a ConnectError. */
+  /** Rejects with a ConnectError. */
   call(method: DescMethodUnary, body: Uint8Array, meta: CallMeta): Promise<Reply>
   /** A transport for Connect's `createClient`. */
   transport(options?: TransportOptions): Transport

@@ -18,7 +18,6 @@ import { rpcSubject } from '../subjects.ts'
 import { LazyResponse } from './lazy-response.ts'
 import type { PendingCalls } from './pending-calls.ts'
 
-/** Options of a transport. */
 export type TransportOptions = {
   /** The signed-in user on whose behalf every call is made; only the gateway may call methods that need one. */
   readonly caller?: Caller
@@ -28,7 +27,7 @@ type Defaults = { readonly timeoutMs: number; readonly interceptors: readonly In
 
 const span = { kind: 'client', system: 'nats' } as const
 
-/** A Connect transport whose calls travel over the bus. Unary methods only. */
+/** Unary methods only. */
 export function createBusTransport(calls: PendingCalls, defaults: Defaults, options: TransportOptions): Transport {
   const { interceptors } = defaults
   const caller = options.caller && encodeCaller(options.caller)

@@ -1,12 +1,9 @@
 import { countQueued } from '../metrics.ts'
 
-/** A call to admit. */
 export type Admissible = {
-  /** Begins the work. Must call `leave` in the end. */
+  /** Must call `leave` in the end. */
   begin(): void
-  /** Refuses the call. */
   refuse(reason: 'overloaded' | 'late'): void
-  /** Latest time at which it may start. */
   readonly startByAt: number
 }
 
@@ -24,14 +21,12 @@ export class Admission {
     this.#now = now
   }
 
-  /** Begins, queues or refuses a call. */
   enter(call: Admissible): void {
     if (this.#running < this.#slots) this.#begin(call)
     else if (this.#queue.length < this.#queueLimit) this.#queue.push({ call, since: this.#now() })
     else call.refuse('overloaded')
   }
 
-  /** Gives a free slot to the first queued call that is still in time. */
   leave(): void {
     this.#running--
     while (this.#running < this.#slots) {
@@ -59,7 +54,6 @@ export class Admission {
     }
   }
 
-  /** Whether the next call would be refused. */
   get full(): boolean {
     return this.#running >= this.#slots && this.#queue.length >= this.#queueLimit
   }
@@ -72,7 +66,6 @@ export class Admission {
     return this.#queue.length
   }
 
-  /** Calls that run or wait. */
   get size(): number {
     return this.#running + this.#queue.length
   }

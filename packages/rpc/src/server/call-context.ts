@@ -5,7 +5,7 @@ import type { Caller } from '@parley/credentials'
 import { controlHeader } from '../envelope.ts'
 import { rpcSubject } from '../subjects.ts'
 
-/** The context of a call, for its handler. Expensive parts are created on first use. */
+/** Expensive parts are created on first use. */
 export class CallContext implements HandlerContext {
   readonly method: DescMethodUnary
   readonly requestMethod = 'POST'
@@ -70,18 +70,17 @@ export class CallContext implements HandlerContext {
     return this.#deadlineAt - this.#now()
   }
 
-  /** A header of the request, without making a Headers object; undefined if it is absent or empty. */
+  /** Makes no Headers object. Undefined if the header is absent or empty. */
   getHeader(name: string): string | undefined {
     return this.#received.get(name) || undefined
   }
 
-  /** Headers and trailers that the handler has set; undefined if it never accessed them. */
+  /** Undefined if the handler never accessed them. */
   get replyHeaders(): { header: Headers | undefined; trailer: Headers | undefined } | undefined {
     if (!this.#responseHeader && !this.#responseTrailer) return undefined
     return { header: this.#responseHeader, trailer: this.#responseTrailer }
   }
 
-  /** Whether the caller's deadline has passed. */
   get expired(): boolean {
     return this.#now() >= this.#deadlineAt
   }
@@ -91,7 +90,7 @@ export class CallContext implements HandlerContext {
     if (this.#abort && this.expired) this.#abort.abort(deadlineExceeded())
   }
 
-  /** To be called when the call has ended, so that work under its signal may stop. */
+  /** Work under its signal may stop. */
   end(): void {
     this.#abort?.abort(callEnded)
   }
@@ -100,7 +99,6 @@ export class CallContext implements HandlerContext {
 /** Shared by all calls, because it is never shown and creating an error costs more than aborting the signal. */
 const callEnded = new ConnectError('the call is over', Code.Canceled)
 
-/** The error of a call whose deadline has passed. */
 export function deadlineExceeded(): ConnectError {
   return new ConnectError('deadline exceeded', Code.DeadlineExceeded)
 }

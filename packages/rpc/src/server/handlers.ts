@@ -3,14 +3,13 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { type Deployable, type OwnedMethodName, services } from '@parley/contracts/catalogue'
 import type { ServiceRoutes } from './routes.ts'
 
-/** Handlers for every method of a deployable, by service; a missing one is a compile error. */
+/** By service; a missing handler is a compile error. */
 export type Handlers<D extends Deployable> = {
   readonly [N in keyof (typeof services)[D]]: (typeof services)[D][N] extends infer S extends DescService
     ? Pick<ServiceImpl<S>, OwnedMethodName<D, S> & keyof ServiceImpl<S>>
     : never
 }
 
-/** Registers the handlers of a deployable for all its methods. */
 export function handlersOf<D extends Deployable>(
   deployable: D,
   handlers: Handlers<D>,

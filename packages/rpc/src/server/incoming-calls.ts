@@ -18,7 +18,6 @@ import { ClockSkew } from './clock-skew.ts'
 const log = logger('rpc')
 const tickMs = 5_000
 
-/** Limits for calls, and the interceptors and guard around the handlers. */
 export type IncomingOptions = HandlerOptions & {
   readonly concurrency: number
   readonly queueLimit: number
@@ -30,7 +29,6 @@ type Running = {
   readonly context: CallContext
   readonly attempt: number
   readonly arrivedAt: number
-  /** Whether the caller was sent `started`. */
   started: boolean
 }
 
@@ -60,7 +58,6 @@ export class IncomingCalls implements Disposable {
     this.#tickTimer = setTimeout(tick, nextSharedTick(tickMs) - performance.now()).unref()
   }
 
-  /** Handles a request. */
   receive(served: ServedMethod, delivery: Delivery): void {
     const arrivedAt = this.#options.now()
     const headers = delivery.headers ?? natsHeaders()
@@ -142,22 +139,20 @@ export class IncomingCalls implements Disposable {
     return this.#admission.size > 0
   }
 
-  /** Whether the next call would be refused. */
   get full(): boolean {
     return this.#admission.full
   }
 
-  /** Reports the running and waiting calls in metrics, labelled with a deployable, until the result is disposed. */
+  /** Until the result is disposed. */
   report(deployable: string): Disposable {
     return reportCalls(deployable, { running: () => this.#admission.running, waiting: () => this.#admission.waiting })
   }
 
-  /** Stops accepting calls. */
   drain(): void {
     this.#draining = true
   }
 
-  /** Waits until no call runs or waits, at most for the given time. Returns the number of those that still do. */
+  /** Waits at most for the given time. Returns the number of calls that still run or wait. */
   async waitUntilIdle(timeoutMs: number): Promise<number> {
     if (this.#admission.size > 0) {
       await new Promise<void>((resolve) => {
@@ -172,7 +167,6 @@ export class IncomingCalls implements Disposable {
     return this.#admission.size
   }
 
-  /** Stops its timers. */
   [Symbol.dispose](): void {
     this.#sweep.stop()
     clearTimeout(this.#tickTimer)

@@ -8,13 +8,12 @@ import { assertStorable, validate } from '../validation.ts'
 import type { CallContext } from './call-context.ts'
 import type { Implementation, ServedMethod } from './routes.ts'
 
-/** Checks a signed-in user's call before its handler runs. Throws, or rejects, if the call is forbidden. */
+/** Throws, or rejects, if the call is forbidden. */
 export type CallGuard = (call: {
   readonly method: DescMethodUnary
   readonly userId: string
 }) => Promise<void> | undefined
 
-/** The interceptors and guard around the handlers of a service. */
 export type HandlerOptions = { readonly interceptors: readonly Interceptor[]; readonly guard: CallGuard | undefined }
 
 /**

@@ -18,17 +18,16 @@ import type { CallContext } from './call-context.ts'
 const empty = new Uint8Array(0)
 const started = control(startedControl)
 
-/** Reports that the call has started. */
 export function sendStarted(delivery: Delivery): void {
   delivery.respond(empty, { headers: started })
 }
 
-/** Reports that this server has not started the call and will not start it. */
+/** This server will not start the call. */
 export function sendNotStarted(delivery: Delivery, reason: NotStartedReason): void {
   delivery.respond(empty, { headers: control(packNotStarted(reason)) })
 }
 
-/** Sends the encoded answer with the headers its handler set. Returns the code, undefined for success. */
+/** Returns the code, undefined for success. */
 export function sendAnswer(delivery: Delivery, body: Uint8Array, context: CallContext): Code | undefined {
   if (body.length > maxReplyBytes) {
     const error = new ConnectError(`the reply is larger than ${maxReplyBytes} bytes`, Code.ResourceExhausted)
@@ -46,7 +45,7 @@ export function sendAnswer(delivery: Delivery, body: Uint8Array, context: CallCo
   return undefined
 }
 
-/** Sends an error with its metadata and details. Returns its code. */
+/** Returns its code. */
 export function sendError(delivery: Delivery, error: ConnectError): Code {
   const headers = natsHeaders()
   error.metadata.forEach((value, name) => {
@@ -56,7 +55,7 @@ export function sendError(delivery: Delivery, error: ConnectError): Code {
   return error.code
 }
 
-/** Sends a small body whole and a large one in parts, of which the first has the headers. */
+/** A large body in parts, of which the first has the headers. */
 function send(delivery: Delivery, body: Uint8Array, headers: MsgHdrs, error: boolean): void {
   if (body.length <= partBytes) {
     if (error) headers.append(controlHeader, errorControl)

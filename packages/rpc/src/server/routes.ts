@@ -2,15 +2,13 @@ import type { DescMethod, DescMethodUnary, DescService, MessageInitShape, Messag
 import type { HandlerContext, MethodImpl, ServiceImpl } from '@connectrpc/connect'
 import { isInternal, methodName, needsCaller } from '../subjects.ts'
 
-/** Registers the implementations of a service; the part of Connect's router that unary methods need. */
+/** The part of Connect's router that unary methods need. */
 export type ServiceRoutes = {
-  /** Registers implementations of methods of a service. May be called several times for one service. */
+  /** May be called several times for one service. */
   service<T extends DescService>(service: T, implementation: Partial<ServiceImpl<T>>): ServiceRoutes
-  /** Registers the implementation of one method. */
   rpc<M extends DescMethodUnary>(method: M, implementation: MethodImpl<M>): ServiceRoutes
 }
 
-/** A method this process subscribes to. */
 export type ServedMethod = {
   readonly method: DescMethodUnary
   readonly needsCaller: boolean

@@ -14,35 +14,33 @@ import { collectRoutes, type ServiceRoutes } from './routes.ts'
 
 const log = logger('rpc')
 
-/** Options of {@link serveRpc}. */
 export type RpcServerOptions = {
   /** The owner of the methods; also the queue group that shares them. */
   readonly deployable: Deployable
-  /** Registers the implementations. */
   readonly routes: (routes: ServiceRoutes) => void
-  /** Connects it with deployables in the same process, which call it without the bus. */
+  /** Deployables in the same process call it without the bus. */
   readonly inProcess?: InProcessRegistry | undefined
   /** Becomes ready only after the bus has registered the subscriptions. Is not ready while the queue is full. */
   readonly health?: Health
-  /** Maximum number of calls that run at once. Default 256. */
+  /** Calls that run at once. Default 256. */
   readonly concurrency?: number
-  /** Maximum number of waiting calls; further calls are left to other servers. Default: four times the concurrency. */
+  /** Waiting calls; further calls are left to other servers. Default: four times the concurrency. */
   readonly queueLimit?: number
-  /** Methods to serve in addition to the owned and the internal ones. */
+  /** In addition to the owned and the internal ones. */
   readonly extraMethods?: readonly DescMethodUnary[]
-  /** Connect interceptors around the handlers, the first one outermost; they see checked requests only. */
+  /** The first one is outermost; they see checked requests only. */
   readonly interceptors?: readonly Interceptor[]
   /** Called before the handler of every method that needs a caller. */
   readonly guard?: CallGuard
-  /** How long running calls may take to finish when the server is disposed. Default 10,000 ms. */
+  /** Milliseconds for running calls to finish when the server is disposed. Default 10,000. */
   readonly drainTimeoutMs?: number
   /** Ends a start that waits for the bus. */
   readonly signal?: AbortSignal | undefined
-  /** A monotonic clock in milliseconds. */
+  /** Monotonic, in milliseconds. */
   readonly now?: () => number
 }
 
-/** A serving process. Disposing it drains: new calls go to other servers, running ones are finished. */
+/** Disposing drains: new calls go to other servers, running calls are finished. */
 export type RpcServer = AsyncDisposable
 
 /**
@@ -129,7 +127,7 @@ async function roundTrip(bus: Bus, signal: AbortSignal | undefined): Promise<voi
   }
 }
 
-/** The result of `work`; rejects with the reason of `signal` if that is aborted first. */
+/** Rejects with the reason of `signal` if that is aborted first. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal?.reason as Error)

@@ -12,7 +12,7 @@ const keyReused = () => new ConnectError('Idempotency-Key: already used for anot
 const keyInUse = () =>
   new ConnectError('a call with this Idempotency-Key is still running; try again', Code.Unavailable)
 
-/** The key of a running call; without a key nothing is stored. */
+/** Without a key nothing is stored. */
 export type CallKey<O> = {
   /**
    * Stores the response; call it first in the transaction that produces it. Throws when another call has taken the key,
@@ -23,11 +23,9 @@ export type CallKey<O> = {
   release(): Promise<void>
 }
 
-/** How a call is handled. */
 export type KeyedHandling<O> = {
-  /** Executes the request. */
   run: (key: CallKey<O>) => Promise<O>
-  /** Creates the response to a repeated call from the stored one. Default: the same response. */
+  /** Default: the stored response. */
   repeat?: (answer: O) => Promise<O>
 }
 

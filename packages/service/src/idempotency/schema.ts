@@ -10,9 +10,8 @@ export const idempotentCalls = pgTable(
     /** `/<service>/<method>`, see `methodPath`. */
     method: text('method').notNull(),
     key: text('key').notNull(),
-    /** SHA-256 of the request. */
+    /** SHA-256. */
     requestDigest: bytea('request_digest').notNull(),
-    /** The encoded response. */
     response: bytea('response').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
   },

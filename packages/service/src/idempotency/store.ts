@@ -2,7 +2,6 @@ import { and, eq, lt, sql } from 'drizzle-orm'
 import { deleteInBatches, type Db, type Reader, type Tx } from '@parley/postgres'
 import { idempotentCalls } from './schema.ts'
 
-/** A call a client may repeat: who made it, which method, under which key. */
 export type KeyedCall = { callerId: string; method: string; key: string }
 type Answer = Pick<typeof idempotentCalls.$inferSelect, 'requestDigest' | 'response'>
 
@@ -39,17 +38,16 @@ export async function storeAnswer(tx: Tx, answer: KeyedCall & Answer): Promise<b
   return stored.length > 0
 }
 
-/** Releases the key, so that the call can be retried with it. */
 export async function forgetAnswer(db: Db, call: KeyedCall): Promise<void> {
   await db.delete(idempotentCalls).where(isCall(call))
 }
 
-/** Deletes answers older than 24 hours. Rejects when the signal is aborted. */
+/** Older than 24 hours. Rejects when the signal is aborted. */
 export async function forgetOldAnswers(db: Db, signal: AbortSignal): Promise<void> {
   await deleteInBatches(db, idempotentCalls, { where: lt(createdAt, sql`now() - ${retention}`), signal })
 }
 
-/** Deletes the stored answers to a user; resolves with their number. Rejects when the signal is aborted. */
+/** Resolves with their number. Rejects when the signal is aborted. */
 export function deleteAnswersOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   return deleteInBatches(db, idempotentCalls, { where: eq(callerId, userId), signal })
 }

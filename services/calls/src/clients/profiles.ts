@@ -13,13 +13,11 @@ export class Profiles {
     this.#accounts = accounts
   }
 
-  /** Profiles by id; unknown ids are left out. */
   async get(userIds: readonly string[]): Promise<Map<string, User>> {
     const users = (await this.#fetch(userIds)).flatMap(({ user }) => user ?? [])
     return new Map(users.map((user) => [user.id, user]))
   }
 
-  /** Returns the ids of those users whose account is deactivated. */
   async findDeactivated(userIds: readonly string[]): Promise<string[]> {
     return (await this.#fetch(userIds)).flatMap(({ user, deactivated }) => (user && deactivated ? user.id : []))
   }

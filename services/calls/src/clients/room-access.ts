@@ -11,7 +11,7 @@ const usersPerCall = 1_000
 
 type RoomUser = Pick<Caller, 'userId' | 'roleIds'>
 
-/** Room memberships, from the rooms service. Nothing is cached: a ban takes effect with the next request. */
+/** Nothing is cached: a ban takes effect with the next request. */
 export class RoomAccess {
   readonly #rooms: Client<typeof RoomsInternalService>
   readonly #db: Db
@@ -31,7 +31,6 @@ export class RoomAccess {
     return room
   }
 
-  /** Returns the given rooms of which the caller is an effective member, by id. */
   async listAccessible({ userId, roleIds }: RoomUser, roomIds: readonly string[]): Promise<Map<string, RoomHeader>> {
     const found = new Map<string, RoomHeader>()
     for (const chunk of chunks(roomIds, roomsPerCall)) {
@@ -44,8 +43,8 @@ export class RoomAccess {
   }
 
   /**
-   * Returns which of the users are effective members of the room. Deleted accounts are left out, even if the rooms
-   * service has not processed the deletion yet.
+   * Which of the users are effective members of the room, without deleted accounts, even if rooms has not processed the
+   * deletion yet.
    */
   async findMembers(roomId: string, userIds: readonly string[]): Promise<Set<string>> {
     const members = new Set<string>()

@@ -4,7 +4,6 @@ import { onAccountDeleted, onCredentialsEnded } from './on-account-gone.ts'
 import { onMemberGone } from './on-member-gone.ts'
 import { onRoomNoLongerUniversal } from './on-room-no-longer-universal.ts'
 
-/** Starts the consumers that remove people from calls when they lose access. */
 export async function startConsumers(host: DatabaseHost, ctx: Context): Promise<void> {
   for (const [durable, subject, handler] of [
     ['members-left', 'evt.room.*.user_left_room', { beforeTransaction: onMemberGone(ctx) }],

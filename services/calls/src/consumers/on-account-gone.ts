@@ -5,7 +5,6 @@ import type { Context } from '../context.ts'
 import { lockCall } from '../store/calls.ts'
 import { findActiveCallIds } from '../store/participants.ts'
 
-/** A deleted account leaves all calls. */
 export const onAccountDeleted =
   (ctx: Context): EventHandler =>
   ({ aggregateId }, tx) =>

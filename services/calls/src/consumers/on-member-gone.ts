@@ -3,7 +3,7 @@ import { changeLockedCall, leaveCall } from '../actions/calls/change-call.ts'
 import type { Context } from '../context.ts'
 import { lockActiveCall } from '../store/calls.ts'
 
-/** Removes a user from a room's call as soon as they leave the room, or are removed or banned from it. */
+/** Handles removals and bans too. */
 export const onMemberGone =
   (ctx: Context): EventPreparation =>
   async ({ aggregateId: roomId, fact }) => {
@@ -18,10 +18,7 @@ export const onMemberGone =
     }
   }
 
-/**
- * The event may be late, and the user may have rejoined since. If the rooms service does not answer, the event is
- * applied.
- */
+/** The event may be late, and the user may have rejoined since. If rooms does not answer, the event is applied. */
 const isMemberAgain = ({ rooms }: Context, roomId: string, userId: string): Promise<boolean> =>
   rooms.findMembers(roomId, [userId]).then(
     (members) => members.has(userId),

@@ -4,25 +4,20 @@ import { connectTimeoutMs, clockSlackMs } from './limits.ts'
 import type { CallRow } from '../store/calls.ts'
 import type { ParticipantRow } from '../store/participants.ts'
 
-/** How a change was detected. */
 export type Source = ParticipantRow['source']
 
-/** An event for the room about a change. */
 export type CallEvent = {
   kind: 'call_started' | 'call_participant_joined' | 'call_participant_left' | 'call_ended'
-  /** Who joined or left; empty for events about the call itself. */
   userId: string
-  /** Empty for the system. */
   actorId: string
   version: bigint
 }
 
-/** A call whose row is locked. Changes are made in memory and then written together. */
+/** The call's row is locked. Changes are made in memory and then written together. */
 export class Call {
   readonly source: Source
   readonly now: Date
   readonly events: CallEvent[] = []
-  /** Participants to remove from the media server. */
   readonly removals = new Set<string>()
   readonly #participants: Map<string, ParticipantRow>
   readonly #changed = new Set<string>()
@@ -55,12 +50,12 @@ export class Call {
     this.#announce('call_started', '', userId)
   }
 
-  /** Adds a user who is about to connect to the media server. */
+  /** The user is about to connect to the media server. */
   join(userId: string): void {
     this.#store({ ...this.#getOrCreate(userId), awaitedSince: this.now })
   }
 
-  /** Removes a user. All their connections up to now count as ended, including those that are reported later. */
+  /** All connections of the user up to now count as ended, including those that are reported later. */
   leave(userId: string): void {
     const participant = this.#participants.get(userId)
     if (!participant) return
@@ -84,10 +79,7 @@ export class Call {
     return true
   }
 
-  /**
-   * Records that the media server closed a room of the call, which ends the call unless somebody has joined since or is
-   * in another room. Returns whether the call continues.
-   */
+  /** Ends the call unless somebody has joined since or is in another room. Returns whether the call continues. */
   closeMediaRoom(sid: string, closedAt: Date): boolean {
     if (!this.#row.closedMediaRooms.includes(sid))
       this.#row = { ...this.#row, closedMediaRooms: [...this.#row.closedMediaRooms, sid] }
@@ -100,7 +92,7 @@ export class Call {
     return false
   }
 
-  /** Records a connection that the media server currently lists, overriding earlier reports. */
+  /** The media server currently lists this connection, which overrides earlier reports. */
   recordListed(userId: string, connection: Connection): void {
     const participant = this.#getOrCreate(userId)
     const held = connectionOf(participant)
@@ -109,7 +101,6 @@ export class Call {
     this.#store({ ...participant, ...toColumns(connection), ...noLongerAwaited })
   }
 
-  /** Records that the media server does not list a participant. */
   recordUnlisted(userId: string): void {
     const participant = this.#participants.get(userId)
     if (!participant || participant.leftAt !== null) return
@@ -117,7 +108,6 @@ export class Call {
     this.#store({ ...participant, disconnected: true, awaitedSince: null })
   }
 
-  /** Ends the call. `userId`: the user who ended it, if any. */
   end(userId = ''): void {
     for (const participant of this.presentParticipants())
       this.#store({
@@ -139,7 +129,7 @@ export class Call {
     }
   }
 
-  /** Returns the change that clears `awaitedSince` if the participant connected after joining; otherwise false. */
+  /** The change that clears `awaitedSince` if the participant connected after joining; otherwise false. */
   #clearAwaited({ awaitedSince }: ParticipantRow, { connectedAt }: Connection): Partial<ParticipantRow> | false {
     return awaitedSince !== null && connectedAt >= awaitedSince.getTime() - clockSlackMs && { awaitedSince: null }
   }
@@ -148,7 +138,6 @@ export class Call {
     return awaitedSince !== null && awaitedSince.getTime() + connectTimeoutMs > this.now.getTime()
   }
 
-  /** Stores a participant. Derives whether they are in the call, and announces a join or leave. */
   #store(participant: ParticipantRow): void {
     const { userId, leftAt } = participant
     const isPresent = this.#isAwaited(participant) || isLive(connectionOf(participant), this.#row.closedMediaRooms)

@@ -1,4 +1,3 @@
-/** One connection of a participant to the media server. */
 export type Connection = {
   sid: string
   /** Sid of the media server's room, which changes when the room is reopened. */
@@ -8,15 +7,14 @@ export type Connection = {
   disconnected: boolean
 }
 
-/** The state before any connection. */
 export const noConnection: Connection = { sid: '', mediaRoomSid: '', connectedAt: 0, disconnected: true }
 
 /** The state after a user left: it ends all earlier connections, even those reported later. */
 export const disconnectedAt = (ms: number): Connection => ({ ...noConnection, connectedAt: ms })
 
 /**
- * Picks the newer of two connection states; of two states of the same connection, the disconnected one. The result does
- * not depend on the order or number of reports.
+ * Picks the newer of two connection states; of two states of the same connection, the disconnected one. The order and
+ * number of reports do not matter.
  */
 export function pickNewer(one: Connection, other: Connection): Connection {
   if (one.connectedAt !== other.connectedAt) return one.connectedAt > other.connectedAt ? one : other

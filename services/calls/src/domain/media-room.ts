@@ -1,13 +1,11 @@
-/** The parts of a media room's name. */
 export type MediaRoom = { serverId: string | undefined; dm: boolean; roomId: string; callId: string }
 
 const form = /^(?:([A-Za-z0-9_-]+)\.)?(server|DM)_([A-Za-z0-9]+)@([A-Za-z0-9]+)$/
 
-/** Name of a call's room at the media server; each call has its own. */
+/** Each call has its own room at the media server. */
 export const mediaRoomName = ({ serverId, dm, roomId, callId }: MediaRoom): string =>
   `${serverId === undefined ? '' : `${serverId}.`}${dm ? 'DM' : 'server'}_${roomId}@${callId}`
 
-/** Decodes a name; undefined if it does not belong to this application. */
 export function readMediaRoomName(name: string): MediaRoom | undefined {
   const [, serverId, kind, roomId, callId] = form.exec(name) ?? []
   if (roomId === undefined || callId === undefined) return undefined

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Reads a body; undefined if it is larger than the limit. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return undefined
   const chunks: Buffer[] = []

@@ -8,7 +8,6 @@ import { replyJson } from './reply.ts'
 
 const maxBytes = 65_536
 
-/** `POST /webhooks/livekit`: an event of the media server, which repeats the request unless the response is 200. */
 export async function receiveWebhook(ctx: Context, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const refuse = (status: number, error: string, headers = {}) => {
     countWebhook('refused')

@@ -9,10 +9,8 @@ import { replyJson } from './reply.ts'
 
 const webhookPath = '/webhooks/livekit'
 
-/** The pattern of a path, for metrics. */
 export const routeOf = (path: string): string => (path === webhookPath ? path : '*')
 
-/** Handles the requests of the HTTP port. */
 export function handleRequests(ctx: Context): RequestListener {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path] = (request.url ?? '/').split('?', 1)
@@ -21,7 +19,6 @@ export function handleRequests(ctx: Context): RequestListener {
   }
   return (request, response) => {
     answer(request, response).catch((thrown: unknown) => {
-      // The client has disconnected, so no response is needed and nothing failed here.
       if (request.destroyed && !request.complete) return
       if (response.headersSent) return response.destroy()
       const error = thrown instanceof ConnectError ? thrown : translateDatabaseError(thrown)

@@ -12,7 +12,7 @@ const task = 'compare calls'
 const callsPerPage = 100
 const callsAtOnce = 8
 
-/** Compares every call with the media server, in one process at a time. */
+/** One process at a time compares the calls. */
 export function compareCalls(
   ctx: Context,
   media: Media,
@@ -63,10 +63,7 @@ async function compareAll(ctx: Context, media: Media, signal: AbortSignal): Prom
   }
 }
 
-/**
- * Closes rooms at the media server whose call has ended. Rooms of unknown calls are kept, because they may belong to
- * another server.
- */
+/** Rooms of unknown calls are kept: they may belong to another server. */
 async function closeRoomsOfEndedCalls(ctx: Context, media: Media, names: readonly string[], signal: AbortSignal) {
   for (const name of names) {
     signal.throwIfAborted()

@@ -4,7 +4,6 @@ import { retentionMs } from '../domain/limits.ts'
 import { forgetEndedCalls } from '../store/calls.ts'
 import { forgetWebhooks } from '../store/webhooks.ts'
 
-/** Deletes calls that ended more than a day ago, and ids of webhooks received more than a day ago. */
 export function forgetCalls(
   { db, now }: Pick<Context, 'db' | 'now'>,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },

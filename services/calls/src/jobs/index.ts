@@ -4,7 +4,6 @@ import type { Context } from '../context.ts'
 import { compareCalls } from './compare-calls.ts'
 import { forgetCalls } from './forget-calls.ts'
 
-/** Starts the periodic jobs. `compareEveryMs`: how often calls are compared with the media server. */
 export function startJobs(host: DatabaseHost, ctx: Context, compareEveryMs: number): void {
   const { signal } = host
   if (ctx.media) host.use(compareCalls(ctx, ctx.media, { everyMs: compareEveryMs, signal }))

@@ -21,7 +21,6 @@ export function findActiveCalls(db: Reader, roomIds: readonly string[]): Promise
     .where(and(inArray(calls.roomId, [...roomIds]), isNull(calls.endedAt)))
 }
 
-/** A page of active calls, ordered by room id. `after`: the last room id of the previous page, or ''. */
 export function listActiveCalls(db: Reader, after: string, limit: number): Promise<CallRow[]> {
   return db
     .select()
@@ -31,7 +30,7 @@ export function listActiveCalls(db: Reader, after: string, limit: number): Promi
     .limit(limit)
 }
 
-/** Locks the row of a call. Every change needs the lock, so that events are stored in the order of their versions. */
+/** Every change needs the lock, so that events are stored in the order of their versions. */
 export async function lockCall(tx: Tx, id: string): Promise<CallRow | undefined> {
   const [row] = await tx.select().from(calls).where(eq(calls.id, id)).for('update')
   return row
@@ -42,7 +41,6 @@ export async function lockActiveCall(tx: Tx, roomId: string): Promise<CallRow | 
   return row
 }
 
-/** Inserts a call; undefined if the room already has an active one. */
 export async function insertCall(tx: Tx, call: CallRow): Promise<CallRow | undefined> {
   const [row] = await tx
     .insert(calls)

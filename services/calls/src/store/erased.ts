@@ -2,7 +2,6 @@ import { inArray } from 'drizzle-orm'
 import type { Reader } from '@parley/postgres'
 import { erasures } from './schema.ts'
 
-/** Returns which of the accounts are being erased or have been erased. */
 export async function listErased(db: Reader, userIds: readonly string[]): Promise<string[]> {
   if (userIds.length === 0) return []
   const rows = await db

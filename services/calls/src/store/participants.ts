@@ -4,12 +4,11 @@ import { callParticipants, calls } from './schema.ts'
 
 export type ParticipantRow = typeof callParticipants.$inferSelect
 
-/** Finds the rows of all users known to a call, including former participants. */
+/** Former participants are included. */
 export function findParticipants(db: Reader, callId: string): Promise<ParticipantRow[]> {
   return db.select().from(callParticipants).where(eq(callParticipants.callId, callId))
 }
 
-/** Present participants of these calls, in the order of joining. */
 export function findPresent(db: Reader, callIds: readonly string[]): Promise<ParticipantRow[]> {
   return db
     .select()
@@ -18,7 +17,7 @@ export function findPresent(db: Reader, callIds: readonly string[]): Promise<Par
     .orderBy(asc(callParticipants.joinedAt), asc(callParticipants.userId))
 }
 
-/** Rows of the present participants, and of these users even if they are not in the call. */
+/** Also finds these users if they are not in the call. */
 export function findParticipantsForChange(
   tx: Tx,
   callId: string,
@@ -31,7 +30,6 @@ export function findParticipantsForChange(
     .where(and(eq(callParticipants.callId, callId), or(isNull(leftAt), inArray(userId, [...userIds]))))
 }
 
-/** Whether the user is in the call and joined after that time. */
 export async function hasJoinedSince(
   db: Db,
   { callId, userId }: { callId: string; userId: string },
@@ -71,7 +69,7 @@ async function saveBatch(tx: Tx, participants: ParticipantRow[]): Promise<void> 
     })
 }
 
-/** Ids of the active calls in which the user is, in the order in which calls are locked. */
+/** The order is that in which calls are locked. */
 export async function findActiveCallIds(db: Reader, userId: string): Promise<string[]> {
   const rows = await db
     .select({ id: calls.id })
@@ -82,7 +80,7 @@ export async function findActiveCallIds(db: Reader, userId: string): Promise<str
   return rows.map(({ id }) => id)
 }
 
-/** Deletes a user's participations in calls that they have left; returns their number. */
+/** Keeps participations in calls that the user has not left. Returns the number of deleted rows. */
 export function forgetParticipationsOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const where = and(eq(callParticipants.userId, userId), isNotNull(callParticipants.leftAt))
   return deleteInBatches(db, callParticipants, { where, signal })

@@ -29,20 +29,17 @@ export { idempotentCalls } from '@parley/service/schema'
 const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => 'bytea' })
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
-/** Active calls, and ended ones for a day. */
 export const calls = pgTable(
   'calls',
   {
     id: text().primaryKey(),
     roomId: text('room_id').notNull(),
     dm: boolean().notNull(),
-    /** Increased by each event. */
     version: bigint({ mode: 'bigint' }).notNull(),
-    /** Encryption key shared by everyone in the call; deleted when it ends. */
+    /** Everyone in the call has this key; deleted when the call ends. */
     e2eeKey: bytea('e2ee_key'),
     startedAt: instant('started_at').notNull(),
     endedAt: instant('ended_at'),
-    /** Sids of the call's rooms that the media server has closed. */
     closedMediaRooms: text('closed_media_rooms').array().notNull(),
   },
   (t) => [
@@ -67,7 +64,6 @@ export const callParticipants = pgTable(
     joinedAt: instant('joined_at').notNull(),
     /** Null while the user is in the call. */
     leftAt: instant('left_at'),
-    /** How the last join or leave was detected. */
     source: text().$type<'user' | 'livekit' | 'reconciliation'>().notNull(),
     /** When the user joined; null once they have connected to the media server or left. */
     awaitedSince: instant('awaited_since'),
@@ -77,20 +73,18 @@ export const callParticipants = pgTable(
     /** Milliseconds since 1970, by the clock of the media server. */
     connectedAt: bigint('connected_at', { mode: 'number' }).notNull(),
     disconnected: boolean().notNull(),
-    /** Increased by each change of the row. */
     revision: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.callId, t.userId] }), index('call_participants_user').on(t.userId)],
 )
 
-/** Webhooks that were applied, by the id of their event. */
 export const webhooks = pgTable(
   'webhooks',
   { id: text().primaryKey(), receivedAt: instant('received_at').notNull() },
   (t) => [index('webhooks_age').on(t.receivedAt)],
 )
 
-/** Requests to the media server that have not succeeded yet: removing a participant or closing a room. */
+/** Requests that have not succeeded yet: removing a participant or closing a room. */
 export const mediaChores = pgTable(
   'media_chores',
   {
@@ -111,6 +105,6 @@ export const mediaChores = pgTable(
 export const turns = pgTable('turns', {
   task: text().primaryKey(),
   nextAt: instant('next_at').notNull(),
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: integer().notNull(),
 })

@@ -2,7 +2,6 @@ import { eq, lte, sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { turns } from './schema.ts'
 
-/** Claims a run of a periodic task if it is due. Only one process gets each run. */
 export async function claimRun(db: Db, task: string, now: Date, nextAt: Date): Promise<boolean> {
   const taken = await db
     .insert(turns)
@@ -12,7 +11,6 @@ export async function claimRun(db: Db, task: string, now: Date, nextAt: Date): P
   return taken.length > 0
 }
 
-/** Records the result of a run; returns the number of consecutive failures. */
 export async function recordRun(db: Db, task: string, succeeded: boolean): Promise<number> {
   const failures = succeeded ? 0 : sql`${turns.failures} + 1`
   const [row] = await db

@@ -2,7 +2,6 @@ import { lt } from 'drizzle-orm'
 import type { Db, Tx } from '@parley/postgres'
 import { webhooks } from './schema.ts'
 
-/** Records a webhook as applied; false if it already was. */
 export async function recordWebhook(tx: Tx, id: string, now: Date): Promise<boolean> {
   const taken = await tx
     .insert(webhooks)

@@ -5,7 +5,6 @@ import type { RoomHeader } from '@parley/contracts/internal'
 import type { CallRow } from '../store/calls.ts'
 import type { ParticipantRow } from '../store/participants.ts'
 
-/** Converts a call; participants without a profile are left out. */
 export function toActiveCall(
   { id: callId }: CallRow,
   { roomId, kind, name }: RoomHeader,

@@ -12,7 +12,6 @@ const sources: Record<Source, RealtimeCallEventSource> = {
   reconciliation: RealtimeCallEventSource.RECONCILIATION,
 }
 
-/** The event for the room about a change of its call. */
 export function toRoomEvent(
   { row, source, now }: Call,
   { kind, userId, actorId, version }: CallEvent,

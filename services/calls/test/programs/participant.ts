@@ -1,5 +1,4 @@
-// A client of the media server in a separate process: measures how much of the audio it receives is the tone, and with
-// the role `speak` also sends the tone.
+// Measures how much of the received audio is the tone; with the role `speak` also sends the tone.
 import {
   AudioFrame,
   AudioSource,
@@ -45,7 +44,6 @@ async function speak(): Promise<void> {
   }
 }
 
-/** Reports for each 200 ms which fraction of the received audio is the tone; 0 if the audio is too quiet. */
 async function listen(track: RemoteTrack): Promise<void> {
   process.send?.({ subscribed: true })
   let samples: number[] = []

@@ -13,7 +13,7 @@ import { callSpan } from '@parley/rpc'
 import { clientTraceparent, isRecording } from '@parley/telemetry'
 import { exposedReplyHeaders, type Forwarder } from '../actions/forward/forward.ts'
 import { bodyOverheadBytes, connectPrefix, methodsByPath, type PublicMethod } from '../actions/forward/methods.ts'
-import { missedClientDeadline } from '../http/deadline.ts'
+import { missedClientDeadline, shortenTimeout } from '../http/deadline.ts'
 import type { Metrics } from '../metrics.ts'
 import { registerReflection } from './reflection.ts'
 
@@ -45,10 +45,17 @@ export function createAdapters(options: Options): { root: NodeHandler; prefixed:
     contextValues: ({ socket }: NodeServerRequest) => createContextValues().set(peerKey, socket.remoteAddress),
   }
   return {
-    root: connectNodeAdapter(common),
-    prefixed: connectNodeAdapter({ ...common, requestPathPrefix: connectPrefix }),
+    root: withShortTimeout(connectNodeAdapter(common)),
+    prefixed: withShortTimeout(connectNodeAdapter({ ...common, requestPathPrefix: connectPrefix })),
   }
 }
+
+const withShortTimeout =
+  (handler: NodeHandler): NodeHandler =>
+  (request, response) => {
+    shortenTimeout(request.headers)
+    handler(request, response)
+  }
 
 const readLimitOf = ({ needsCaller, maxBodyBytes }: PublicMethod) => (needsCaller ? {} : { readMaxBytes: maxBodyBytes })
 

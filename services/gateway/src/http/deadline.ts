@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { Code } from '@connectrpc/connect'
 import { badTimeout } from '../errors.ts'
 
@@ -10,3 +11,19 @@ export function parseTimeout(header: string | undefined, limitMs: number): numbe
 
 export const missedClientDeadline = (code: Code, clientMs: number | undefined, limitMs: number): boolean =>
   code === Code.DeadlineExceeded && clientMs !== undefined && clientMs < limitMs
+
+/** The longest delay of a timer, in milliseconds. */
+const maxTimerMs = 2 ** 31 - 1
+const unitsMs: Record<string, number> = { H: 3_600_000, M: 60_000, S: 1_000 }
+
+/**
+ * Shortens the time limit in the headers of a call to what a timer can wait. The protocol library refuses such a call,
+ * but first starts a timer, and Node.js writes a warning about a longer one that is not a line of the log.
+ */
+export function shortenTimeout(headers: IncomingHttpHeaders): void {
+  const [, count, unit] = /^(\d{1,8})([HMS])$/.exec(String(headers['grpc-timeout'])) ?? []
+  if (Number(count) * (unitsMs[unit ?? ''] ?? 0) > maxTimerMs)
+    headers['grpc-timeout'] = `${Math.floor(maxTimerMs / 1_000)}S`
+  const ms = String(headers['connect-timeout-ms'])
+  if (/^\d{10}$/.test(ms) && Number(ms) > maxTimerMs) headers['connect-timeout-ms'] = String(maxTimerMs)
+}

@@ -3,10 +3,9 @@ import { UploadsInternalService, type AttachedAsset } from '@parley/contracts/in
 
 const timeoutMs = 2_000
 
-/** Files that a message is about to attach. */
 export type AssetClaim = { roomId: string; eventId: string; userId: string; assetIds: string[] }
 
-/** Claims uploaded files for a message. Throws `invalid_argument` with the id of a file that cannot be attached. */
+/** Throws `invalid_argument` with the id of a file that cannot be attached. */
 export type ClaimAssets = (claim: AssetClaim) => Promise<AttachedAsset[]>
 
 export const claimAssets = (transport: Transport): ClaimAssets => {

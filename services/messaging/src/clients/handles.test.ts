@@ -18,7 +18,7 @@ const handlesFound = async (requested: Promise<ReadonlyMap<string, unknown> | un
   ...((await requested)?.keys() ?? ['?']),
 ]
 
-test('users are cached, and unknown handles too, for a shorter time', async () => {
+test('users are cached, unknown handles for a shorter time', async () => {
   const { state, handles } = handlesOf('ann')
   expect(await handlesFound(handles.resolve(['ann', 'nobody']))).toEqual(['ann'])
   state.time = 4
@@ -42,7 +42,7 @@ test('concurrent lookups share one call, which has at most 100 handles', async (
   expect(state.calls.slice(1).map((call) => call.length)).toEqual([100, 50])
 })
 
-test('after a failed call nothing is cached, and the handle is requested again', async () => {
+test('a failed call caches nothing', async () => {
   const { state, handles } = handlesOf('ann')
   state.unavailable = true
   expect(await handles.resolve(['ann'])).toBeUndefined()
@@ -50,7 +50,7 @@ test('after a failed call nothing is cached, and the handle is requested again',
   expect(await handlesFound(handles.resolve(['ann']))).toEqual(['ann'])
 })
 
-test('the size of the cache is limited', async () => {
+test('the cache is limited', async () => {
   const { state, handles } = handlesOf('a', 'b', 'c', 'd')
   for (const handle of ['a', 'b', 'c', 'd', 'a']) await handles.resolve([handle])
   expect(state.calls).toEqual([['a'], ['b'], ['c'], ['d'], ['a']])

@@ -13,7 +13,6 @@ const defaultTimeoutMs = 200
 
 type Found = ReadonlyMap<string, MentionedUser>
 
-/** Fetches the users with these handles from accounts; unknown handles and handles of roles are left out. */
 export const fetchHandles = (transport: Transport, timeoutMs = defaultTimeoutMs) => {
   const accounts = createClient(AccountsInternalService, transport)
   return async (handles: readonly string[]): Promise<Found> => {
@@ -27,7 +26,6 @@ export const fetchHandles = (transport: Transport, timeoutMs = defaultTimeoutMs)
 type Options = { ttlMs?: number; unknownTtlMs?: number; maxEntries?: number; now?: () => number }
 type Entry = { user: MentionedUser | undefined }
 
-/** Finds users by their handles. Users are cached for a minute, unknown handles for a few seconds. */
 export class Handles {
   readonly #cache: LRUCache<string, Entry>
 
@@ -46,7 +44,7 @@ export class Handles {
     })
   }
 
-  /** Returns the users with these handles, by handle; undefined if a call to accounts fails. */
+  /** Returns users by handle; undefined if a call to accounts fails. */
   async resolve(handles: readonly string[]): Promise<Found | undefined> {
     const lookups = handles.map(async (handle) => ({ handle, ...(await this.#cache.forceFetch(handle)) }))
     const answers = await Promise.allSettled(lookups)

@@ -3,12 +3,10 @@ import { PagePreviewSchema, UploadsInternalService } from '@parley/contracts/int
 import { encode } from '@parley/protobuf'
 import { previewsUnavailable } from '../errors.ts'
 
-/** Enough for a slow page with a slow image. */
 const timeoutMs = 25_000
 
 /**
- * Fetches the preview of a page, encoded for storage; undefined if there is nothing to show. If the caller disconnects,
- * the fetch continues both here and in uploads.
+ * Returns the encoded preview; undefined if there is nothing to show. If the caller disconnects, the fetch continues.
  */
 export type PreviewLink = (url: string, userId: string) => Promise<Uint8Array | undefined>
 

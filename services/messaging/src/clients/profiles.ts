@@ -10,12 +10,10 @@ const log = logger('profiles')
 
 const idsPerCall = 500
 const defaultTimeoutMs = 1_000
-/**
- * How long a profile that accounts did not return is cached: as short as possible, so that it is requested again.
- */
+/** As short as possible, so that a profile that accounts did not return is requested again. */
 const unknownMs = 1
 
-/** Fetches profiles from accounts; unknown ids are left out. */
+/** Leaves out unknown ids. */
 export const fetchProfiles = (transport: Transport, timeoutMs = defaultTimeoutMs) => {
   const accounts = createClient(AccountsInternalService, transport)
   return async (userIds: string[]): Promise<User[]> => {
@@ -28,9 +26,8 @@ type Options = { freshMs?: number; maxStaleMs?: number; maxEntries?: number; now
 type Entry = { user: User | undefined; at: number }
 
 /**
- * Finds the profiles of the users on a page. Profiles include presence, so they are cached for seconds only, and events
- * about the user drop them. Requests in one turn of the event loop share calls. While accounts does not answer,
- * profiles up to ten minutes old are used and missing ones left out: a page without names is better than no page.
+ * Profiles include presence, so they are cached for seconds, and events about the user drop them. Without accounts,
+ * profiles up to ten minutes old are used and the others left out: a page without names is better than none.
  */
 export class Profiles {
   readonly #cache: LRUCache<string, Entry>
@@ -42,7 +39,7 @@ export class Profiles {
     })
     this.#cache = new LRUCache({
       ...{ max: maxEntries, ttl: freshMs, ttlResolution: 0, perf: { now }, noDeleteOnStaleGet: true },
-      // Callers that already wait for a dropped profile get the response, which is not cached.
+      // Calls that wait for a dropped profile get the response, which is not cached.
       ignoreFetchAbort: true,
       fetchMethod: async (id, older, { options: entryOptions }) => {
         const user = await loader.load(id)
@@ -53,7 +50,6 @@ export class Profiles {
     })
   }
 
-  /** Returns the profiles by id; unknown ids are left out. */
   async get(userIds: readonly string[]): Promise<Map<string, User>> {
     const known = await Promise.all(
       userIds.map(async (id) => this.#cache.get(id) ?? (await this.#cache.forceFetch(id))),
@@ -61,7 +57,6 @@ export class Profiles {
     return new Map(known.flatMap(({ user }) => (user ? [[user.id, user]] : [])))
   }
 
-  /** To be called when a profile has changed. */
   drop(userId: string): void {
     this.#cache.delete(userId)
   }

@@ -6,7 +6,7 @@ import type { Bus } from '@parley/rpc'
 
 type Hint = { roomId: string } & Extract<MessageInitShape<typeof TypingHintSchema>, { $typeName?: never }>
 
-/** Sends a typing hint to the realtime nodes over core NATS. It is not stored, and is lost while the bus is down. */
+/** Sends a hint to the realtime nodes over core NATS; lost while the bus is down. */
 export type NotifyTyping = (hint: Hint) => void
 
 export const notifyTyping =

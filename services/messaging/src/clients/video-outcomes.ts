@@ -3,10 +3,9 @@ import { UploadsInternalService, type RoomEvent } from '@parley/contracts/intern
 
 const timeoutMs = 5_000
 
-/** How the processing of a video ended, as an event, and the room in which to announce it. */
 export type VideoOutcome = { roomId: string; event: RoomEvent }
 
-/** Fetches the outcomes of at most 100 videos from uploads; unfinished ones are left out. */
+/** For at most 100 videos; leaves out unfinished ones. */
 export type GetVideoOutcomes = (assetIds: readonly string[], signal: AbortSignal) => Promise<VideoOutcome[]>
 
 export const getVideoOutcomes = (transport: Transport): GetVideoOutcomes => {

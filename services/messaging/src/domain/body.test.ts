@@ -7,7 +7,7 @@ describe('checkBody', () => {
   })
 
   test.each(['', ' ', '\n\t', '\u200B', '\u00AD', '\uFEFF\u2060', '\u3164', '\u2800', '\u0007'])(
-    'rejects %j, which contains nothing visible, unless there are attachments',
+    'rejects %j, which shows nothing, unless there are attachments',
     (body) => {
       expect(() => checkBody(body, false)).toThrow('at least one visible character')
       expect(checkBody(body, true)).toBe(body)

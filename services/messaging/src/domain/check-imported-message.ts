@@ -12,7 +12,7 @@ import {
   threadInDm,
 } from '../errors.ts'
 
-/** A valid imported message. The text of a deleted one is empty. */
+/** The text of a deleted message is empty. */
 export type CheckedMessage = Pick<
   ImportedMessage,
   | 'externalId'
@@ -30,7 +30,7 @@ export type CheckedMessage = Pick<
   linkPreview: Uint8Array | null
 }
 
-/** Validates an imported message. Throws `invalid_argument` with the id of the message at the source. */
+/** Throws `invalid_argument` with the id of the message at the source. */
 export function checkImportedMessage(message: ImportedMessage, context: { dm: boolean; now: Date }): CheckedMessage {
   try {
     return check(message, context)
@@ -56,7 +56,6 @@ function check(message: ImportedMessage, { dm, now }: { dm: boolean; now: Date }
     body: deletedAt === null ? checkBody(message.body, attachments.length > 0) : '',
     threadRootExternalId: message.threadRootExternalId,
     inReplyToExternalId: message.inReplyToExternalId,
-    // Images of previews are not imported.
     linkPreview: linkPreview ? encode(PagePreviewSchema, { ...linkPreview, imageKey: '' }) : null,
   }
 }
@@ -66,7 +65,7 @@ const maxIdCharacters = 200
 const isStorableId = (id: string): boolean => id.length <= maxIdCharacters && !id.includes('\0')
 
 const earliest = new Date('2000-01-01T00:00:00Z')
-/** How far in the future a time may be, because the clock of the source may differ. */
+/** A time may be in the future, because the clock of the source may differ. */
 const toleranceMs = 24 * 3600_000
 
 function timeOf(at: Timestamp | undefined, now: Date): Date | null {

@@ -3,7 +3,6 @@ import { cursorInvalid } from '../errors.ts'
 const prefix = 'tl:'
 const currentVersion = 1
 
-/** Encodes a place in a room's log for clients. */
 export function encodeCursor(seq: bigint): string {
   const bytes = Buffer.alloc(9)
   bytes.writeUInt8(currentVersion, 0)
@@ -11,7 +10,7 @@ export function encodeCursor(seq: bigint): string {
   return prefix + bytes.toString('base64url')
 }
 
-/** Decodes a cursor; undefined if it is empty. Throws `invalid_argument` if it is not from `encodeCursor`. */
+/** Undefined if it is empty. Throws `invalid_argument` if `encodeCursor` did not make it. */
 export function decodeCursor(cursor: string): bigint | undefined {
   if (cursor === '') return undefined
   const bytes = Buffer.from(cursor.slice(prefix.length), 'base64url')
@@ -24,10 +23,8 @@ export function decodeCursor(cursor: string): bigint | undefined {
 /** Higher than the place of any event: the largest bigint of PostgreSQL. */
 export const maxPlace = 2n ** 63n - 1n
 
-/** Which rows a page contains: those before or after a place, or the latest if undefined. */
 export type Position = { before: bigint } | { after: bigint } | undefined
 
-/** The position from the oneof `cursor` of a request. */
 export function positionOf(cursor: { case?: string | undefined; value?: string | undefined }): Position {
   const seq = decodeCursor(cursor.value ?? '')
   if (seq === undefined) return undefined

@@ -2,7 +2,6 @@ import type { CreateMessageRequest } from '@parley/contracts/api'
 import { attachedTwice, echoWithoutThread } from '../errors.ts'
 import { checkBody } from './body.ts'
 
-/** A message to post, validated as far as possible without the database and other services. */
 export type Draft = Pick<
   CreateMessageRequest,
   'roomId' | 'body' | 'inReplyTo' | 'threadRootEventId' | 'attachmentAssetIds' | 'linkPreviewToken'
@@ -19,8 +18,6 @@ export function draftMessage(request: CreateMessageRequest): Draft {
   return { roomId, body, inReplyTo, threadRootEventId, attachmentAssetIds, linkPreviewToken, withEcho }
 }
 
-/** Whether the message has attachments or a preview. */
 export const hasParts = (draft: Draft): boolean => draft.attachmentAssetIds.length > 0 || draft.linkPreviewToken !== ''
 
-/** Whether the draft refers to other events of the room. */
 export const isReply = (draft: Draft): boolean => draft.inReplyTo !== '' || draft.threadRootEventId !== ''

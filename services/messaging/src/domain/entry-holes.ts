@@ -1,17 +1,17 @@
 /**
- * Columns of an outbox entry that is complete except for a number, which the statement that stores the entry assigns.
- * The payload has holes for the number.
+ * An outbox entry without its number, which the statement that stores the entry assigns. The payload has holes for the
+ * number.
  */
 export type EntryWithHoles = {
   shard: number
   aggregate: string
   subject: string
   payload: Buffer
-  /** Positions of the holes in the payload, counted from 1 as in SQL. */
+  /** Counted from 1, as in SQL. */
   holes: readonly number[]
 }
 
-/** A number that is encoded instead of the one to be assigned, and the length of its varint in bytes. */
+/** Encoded in place of the number. `bytes`: the length of its varint. */
 type Placeholder = { value: bigint; bytes: number }
 
 /** For a place in the log of a room, which may have up to 42 bits. */
@@ -20,8 +20,8 @@ export const roomSeqPlaceholder: Placeholder = { value: 2n ** 35n, bytes: 6 }
 export const versionPlaceholder: Placeholder = { value: 2n ** 49n, bytes: 8 }
 
 /**
- * Finds the holes in a payload that was encoded with a placeholder. Throws unless there are `count` of them. No other
- * part of a payload contains the same bytes, because its texts are ASCII and its other numbers have fewer bytes.
+ * Throws unless the payload has `count` holes. Nothing else in a payload contains the same bytes: its texts are ASCII,
+ * and its other numbers have fewer bytes.
  */
 export function findHoles(payload: Buffer, { bytes }: Placeholder, count: number): number[] {
   const hole = Buffer.from([...Array.from({ length: bytes - 1 }, () => 0x80), 0x01])

@@ -59,7 +59,7 @@ describe('a ban', () => {
     expect(step?.clientEvent).toBeUndefined()
   })
 
-  test('in a universal room is announced as leaving, although there is no membership to remove', () => {
+  test('in a universal room is announced as leaving, although no membership is stored', () => {
     const universal: Change = { case: 'created', value: { kind: RoomKind.CHANNEL, universal: true } }
     expect(fold([universal, banned('ann')])[1]).toMatchObject({ clientEvent: 'user_left_room', members: [] })
   })
@@ -111,7 +111,7 @@ describe('facts for a room at version 2', () => {
   })
 })
 
-test('a room must be created by its first fact, and only by that one', () => {
+test('the first fact, and no other, must create the room', () => {
   expect(() => fold([joined('ann')])).toThrow('the first fact of a room, and no other')
   expect(() => fold([created, created])).toThrow('the first fact of a room, and no other')
 })

@@ -3,7 +3,6 @@ import type { RoomFact } from '@parley/contracts/internal'
 import { factKindUnknown, createdFactMisplaced } from '../errors.ts'
 import type { LogState } from './room-header.ts'
 
-/** Kinds of client events about facts; also the kinds of their timeline rows, if they have one. */
 export type ClientEventKind =
   | 'room_created'
   | 'room_updated'
@@ -16,25 +15,19 @@ export type ClientEventKind =
 export type MemberChange = { userId: string; member: boolean }
 export type BanChange = { userId: string; banned: boolean; expiresAt?: RoomFact['occurredAt'] }
 
-/** The effects of one fact on a room. */
 export type Step = {
   fact: RoomFact
-  /** The room after the fact; its `roomSeq` is the fact's place. */
   room: LogState
-  /** Kind of the event on the stream. */
   kind: string
-  /** The client event, if any. */
   clientEvent?: ClientEventKind
-  /** The user who joins or leaves, or is banned. */
   aboutUserId?: string
   members: MemberChange[]
   ban?: BanChange
 }
 
 /**
- * Derives the effects of facts, starting from the stored state; drops duplicates, and everything after a gap.
- * `isMember` returns whether a user is an explicit member before the first fact. Throws if the facts are inconsistent
- * or one is of an unknown kind.
+ * Drops duplicates, and everything after a gap. `isMember`: whether a user is an explicit member before the first fact.
+ * Throws if the facts are inconsistent or of an unknown kind.
  */
 export function foldFacts(
   held: LogState | undefined,
@@ -48,8 +41,9 @@ export function foldFacts(
   for (const fact of facts) {
     const version = room?.version ?? 0n
     if (fact.version <= version) continue
-    // A higher previous version means that facts are missing. A lower one means that the database of the rooms service
-    // was restored; it then gives its facts versions above the stored one, because lower ones are dropped as duplicates.
+    // A higher previous version means that facts are missing. A lower one means that the database of rooms was
+    // restored. Rooms must then send its facts again with versions above the stored one, because lower versions are
+    // dropped as duplicates.
     if (previousOf(fact) !== version || !follows(room?.factId, fact)) break
     const step = toStep(room, roomId, fact, (userId) => changed.get(userId) ?? isMember(userId))
     for (const { userId, member } of step.members) changed.set(userId, member)
@@ -59,14 +53,13 @@ export function foldFacts(
   return steps
 }
 
-/** Earlier releases of the rooms service increased the version by one and did not set `previousVersion`. */
+/** Earlier releases of rooms increased the version by one and did not set `previousVersion`. */
 const previousOf = ({ version, previousVersion }: RoomFact): bigint => previousVersion || version - 1n
 
-/** Compares ids too: after a restore, another fact may have the version of a lost one. An unknown id matches any id. */
+/** After a restore, another fact may have the version of a lost one. An unknown id matches any id. */
 const follows = (held: string | undefined, { previousEventId }: RoomFact): boolean =>
   !held || previousEventId === '' || previousEventId === held
 
-/** The users who are banned by these facts. `foldFacts` needs their memberships. */
 export function usersToBan(facts: readonly RoomFact[]): string[] {
   return facts.flatMap(({ fact }) => (fact.case === 'banned' ? [fact.value.userId] : []))
 }
@@ -117,7 +110,6 @@ function toStep(
       const { userId, expiresAt } = change.value
       const ban = { userId, banned: true, ...(expiresAt && { expiresAt }) }
       const banned = { ...step('member_banned'), aboutUserId: userId, ban }
-      // In a universal room, everyone who may join was a member.
       if (!isMember(userId) && !held.universal) return banned
       const members = isMember(userId) ? [{ userId, member: false }] : []
       return { ...banned, clientEvent: 'user_left_room', members }
@@ -131,7 +123,6 @@ function toStep(
   }
 }
 
-/** The step that creates a room. */
 function firstStep(roomId: string, fact: RoomFact, created: Created): Step {
   const { kind, groupId, universal, name, participantIds } = created
   const first = { version: 1n, roomSeq: 1n, factId: fact.eventId }

@@ -1,12 +1,10 @@
 import type { EventRow } from './event-row.ts'
 
-/** Maximum size of a page, in bytes. A page has at least one row, whatever its size. */
 export const pageBytes = 256 * 1024
 
-/** Approximate sizes in a response, in bytes: of an attachment with its URLs, and of a tally with its named users. */
+/** Approximate sizes in a response, in bytes: an attachment with its URLs, a tally with its named users. */
 export const [attachmentBytes, tallyBytes] = [1_000, 200]
 
-/** Adds the number of bytes that a row takes on a page: its text and everything shown with it. */
 export const withSize = (row: Omit<EventRow, 'bytes'>): EventRow => ({ ...row, bytes: bytesShown(row) })
 
 const bytesShown = ({ body, linkPreview, attachments, reactions }: Omit<EventRow, 'bytes'>): number =>
@@ -15,7 +13,6 @@ const bytesShown = ({ body, linkPreview, attachments, reactions }: Omit<EventRow
   (attachments?.length ?? 0) * attachmentBytes +
   (reactions?.length ?? 0) * tallyBytes
 
-/** Returns how many rows, from the first on, form a page of up to `limit` rows; `sizes` are their sizes in bytes. */
 export function countFitting(limit: number, sizes: readonly number[]): number {
   let left = pageBytes
   const tooMuch = sizes.findIndex((bytes, index) => {

@@ -1,9 +1,7 @@
 import type { PageInfo, PageRequest } from '@parley/contracts/api'
 import { countFitting } from './page-bytes.ts'
 
-/**
- * Applies the limits to a page request. `rowsToRead` is one more than `limit`, to know whether there is another page.
- */
+/** `rowsToRead` is one more than `limit`, to know whether there is another page. */
 export function readPageRequest(
   request: PageRequest | undefined,
   { defaultLimit, maxLimit }: { defaultLimit: number; maxLimit: number },
@@ -16,11 +14,9 @@ type PageOptions<T> = {
   limit: number
   total: bigint
   cursorOf: (row: T) => string
-  /** Size of a row in bytes. Default: 0, so that only `limit` counts. */
   bytesOf?: (row: T) => number
 }
 
-/** Returns the rows that fit on the page, and the fields of its `PageInfo`. */
 export function cutPage<T>(
   rows: readonly T[],
   { limit, total, cursorOf, bytesOf = () => 0 }: PageOptions<T>,

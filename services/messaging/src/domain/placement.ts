@@ -10,41 +10,35 @@ import type { Draft } from './draft.ts'
 import type { EventRow } from './event-row.ts'
 import { isDm, type RoomHeader } from './room-header.ts'
 
-/** An event to which a draft refers. */
 export type ReplyTarget = Pick<
   EventRow,
   'eventId' | 'kind' | 'actorId' | 'threadRootEventId' | 'echoOfEventId' | 'echoFromThreadRootEventId'
 > & {
-  /** Author of the root if the event is a reply in a thread; otherwise null. */
   rootActorId: string | null
-  /** Whether the thread of the event has, or had, replies. */
+  /** Including retracted replies. */
   hasReplies: boolean
-  /** Whether the author of the thread's root follows it, or has decided not to. */
   rootActorDecided: boolean
-  /** Followers of the thread, at most one more than `maxFollowersInEvent`. */
+  /** At most one more than `maxFollowersInEvent`. */
   followerIds: string[]
 }
 
-/** Maximum number of followers of a thread that a fact lists. */
 export const maxFollowersInEvent = 100
 
-/** The thread to which a reply belongs. */
 export type ReplyThread = {
   rootEventId: string
   rootAuthorId: string
   /**
-   * Followers of the thread; before the first reply also the author of the root, unless that user has decided not to
-   * follow. Some may no longer be members.
+   * Before the first reply also the root's author, unless that user has decided not to follow. Some may no longer be
+   * members.
    */
   followerIds: string[]
 }
 
-/** What a new message replies to, and its thread. */
 export type Placement = { inReplyTo: string; inReplyToAuthorId: string; thread: ReplyThread | undefined }
 
 export const inChannel: Placement = { inReplyTo: '', inReplyToAuthorId: '', thread: undefined }
 
-/** Determines what a reply refers to. Throws `invalid_argument` or `not_found` if that is not possible. */
+/** Throws `invalid_argument` or `not_found` if the draft cannot refer to the targets. */
 export function toPlacement(draft: Draft, room: Pick<RoomHeader, 'kind'>, targets: readonly ReplyTarget[]): Placement {
   const find = (eventId: string) => targets.find((target) => target.eventId === eventId)
   if (draft.threadRootEventId) {
@@ -75,7 +69,6 @@ function threadOf(target: ReplyTarget, rootEventId: string, rootAuthorId: string
   return { rootEventId, rootAuthorId, followerIds: addsRootAuthor ? [...followerIds, rootAuthorId] : followerIds }
 }
 
-/** The message of the thread to which the draft replies: the root, a reply, or the reply of the named echo. */
 function findTargetInThread(rootEventId: string, target: ReplyTarget | undefined): RepliedTo {
   if (target?.kind !== 'message_posted') throw replyTargetUnknown()
   const replyTo = (eventId: string) => ({ inReplyTo: eventId, inReplyToAuthorId: target.actorId })

@@ -27,7 +27,7 @@ test.each([
   expect(plainExcerpt(markdown)).toBe(plain)
 })
 
-test('an excerpt has at most 100 characters and ends between grapheme clusters, unless a single one is longer', () => {
+test('an excerpt has at most 100 characters and ends between grapheme clusters, unless the first is longer', () => {
   expect(plainExcerpt('x'.repeat(101))).toBe('x'.repeat(100))
   const family = '👨‍👩‍👧‍👦'
   expect(plainExcerpt('x'.repeat(93) + family)).toBe('x'.repeat(93) + family)

@@ -1,19 +1,16 @@
 const maxCharacters = 100
 
 const fence = /^\s*(?:`{3,}|~{3,})/
-/** A thematic break, or the underline of a heading. */
 const rule = /^\s*(?:([-*_=])\s*(?:\1\s*)+)$/
-/** Markers of block quotes, list items and headings; they may be nested. */
 const markers = /^(?:\s*(?:>|[-+*](?=\s)|\d{1,9}[.)](?=\s)|#{1,6}(?=\s)))*\s*/
 const escaped = /\\([!-/:-@[-`{-~])/g
-/** Escaped characters are moved to this private use area while the marks around them are removed. */
+/** Holds escaped characters while the marks around them are removed. */
 const privateUseArea = 0xe000
-/** The characters of that area. Those of the message itself have no meaning outside their own font. */
 const privateUse = /[\ue021-\ue07e]/g
 
 /**
- * Returns the beginning of a message on one line, without Markdown marks: at most 100 characters, ending between
- * grapheme clusters unless the first one alone is longer. Constructs that need a full Markdown parser stay as written.
+ * The beginning of a message on one line, without Markdown marks: at most 100 characters, ending between grapheme
+ * clusters unless the first alone is longer. Constructs that need a full parser stay as written.
  */
 export function plainExcerpt(markdown: string): string {
   let inCode = false
@@ -57,11 +54,10 @@ const plainProse = (prose: string): string =>
     '',
   )
 
-/** Restores the escaped characters, each with `before` in front of it: in code, their backslash. */
+/** `before`: in code, the backslash. */
 const restore = (text: string, before: string): string =>
   text.replace(privateUse, (character) => before + String.fromCharCode(character.charCodeAt(0) - privateUseArea))
 
-/** Removes pairs of `*`, `_` and `~~` around text. */
 function removeEmphasis(text: string): string {
   const parts = text.split(/(\*+|_+|~~)/)
   const open = new Map<string, number[]>()
@@ -89,6 +85,5 @@ function truncate(text: string): string {
     if (characters > maxCharacters) break
     length = index + segment.length
   }
-  // A grapheme cluster larger than the limit is not readable text.
   return length > 0 ? text.slice(0, length).trimEnd() : [...text].slice(0, maxCharacters).join('')
 }

@@ -2,7 +2,6 @@ import type { ImportedMessage } from '@parley/contracts/internal'
 import { newId } from '@parley/ids'
 import type { CheckedMessage } from './check-imported-message.ts'
 
-/** The properties of an imported message that its replies need. */
 export type KnownMessage = { eventId: string; authorId: string; threadRootEventId: string | null }
 
 export type PlannedEvent = {
@@ -21,10 +20,9 @@ export type PlannedEvent = {
   channelEchoEventId: string | null
   linkPreview: Uint8Array | null
 }
-/** A reply in a thread. `shown`: whether it is not deleted. */
 export type PlannedReply = { rootEventId: string; seq: bigint; at: Date; authorId: string; shown: boolean }
 export type PlannedFollow = { rootEventId: string; userId: string }
-/** The reactions with one emoji. `since`: the place that orders the emojis of a message. */
+/** `since`: the place that orders the emojis of a message. */
 export type PlannedReaction = { seq: bigint; emoji: string; userIds: string[]; at: Date; since: bigint }
 export type PlannedAttachments = { seq: bigint; attachments: ImportedMessage['attachments'] }
 
@@ -34,28 +32,20 @@ export type ImportPlan = {
   follows: PlannedFollow[]
   reactions: PlannedReaction[]
   attachments: PlannedAttachments[]
-  /** The new messages, without echoes. */
   ids: { externalId: string; eventId: string }[]
-  /** Ids at the source of replies whose thread root is unknown. They become root messages. */
+  /** Ids of replies with an unknown thread root, which become root messages. */
   orphaned: string[]
-  /** The last place taken. */
   roomSeq: bigint
 }
 
-/** The state of the room before the call. */
 export type ExistingState = {
   roomSeq: bigint
-  /**
-   * Messages imported by earlier calls, by their id at the source: those to which messages of this call refer, and
-   * those that this call repeats.
-   */
   known: ReadonlyMap<string, KnownMessage>
-  /** Users whose accounts are deleted. Their messages become placeholders, and their reactions are left out. */
+  /** Users with deleted accounts. Their messages become placeholders, and their reactions are left out. */
   erased: ReadonlySet<string>
   now: Date
 }
 
-/** Plans the rows of all new messages, with their places, threads, followers, reactions and attachments. */
 export function planImport(messages: readonly CheckedMessage[], existing: ExistingState): ImportPlan {
   const known = new Map(existing.known)
   const plan: ImportPlan = {
@@ -113,8 +103,8 @@ function planMessage(
 }
 
 /**
- * Plans the reactions of a message. Emojis are shown in the order of the places of their first reactions, so each emoji
- * takes a place of its own, after the places of all rows.
+ * Emojis are shown in the order of the places of their first reactions, so each emoji takes a place, after those of all
+ * rows.
  */
 function planReactions(plan: ImportPlan, message: CheckedMessage, seq: bigint, erased: ReadonlySet<string>): void {
   if (message.deletedAt !== null || erased.has(message.authorId)) return

@@ -3,17 +3,14 @@ import type { RoomEvent } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { looksLikeId } from './ids.ts'
 
-/**
- * The kinds of events that other services may hand over for a room, by aggregate type. Messaging itself publishes the
- * others.
- */
+/** Which events other services may hand over, by aggregate type. Messaging publishes the others itself. */
 const kinds: Record<string, readonly string[]> = {
   call: ['call_started', 'call_participant_joined', 'call_participant_left', 'call_ended'],
   asset: ['asset_processing_started', 'asset_processing_succeeded', 'asset_processing_failed'],
 }
 const factCases: Record<string, RoomEvent['fact']['case']> = { call: 'call', asset: 'assetProcessing' }
 
-/** Whether an event that was handed over is valid, and its client event, if any, matches it and this room. */
+/** Also whether its client event, if any, matches it and this room. */
 export function isRoomEvent(roomId: string, event: RoomEvent): boolean {
   const { aggregateType, aggregateId, eventId, kind, version, fact, envelope } = event
   if (!kinds[aggregateType]?.includes(kind)) return false
@@ -22,7 +19,6 @@ export function isRoomEvent(roomId: string, event: RoomEvent): boolean {
   return envelope.length === 0 || matches(envelope, { roomId, eventId, kind })
 }
 
-/** Whether the client event has that id and kind and belongs to that room. */
 function matches(
   bytes: Uint8Array,
   { roomId, eventId, kind }: { roomId: string; eventId: string; kind: string },

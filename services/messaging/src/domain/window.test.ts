@@ -38,7 +38,7 @@ describe('windowAround', () => {
     expect(around(100, 98, 5)).toEqual({ rows: [95, 96, 97, 98, 99], target: 3, hasOlder: true, hasNewer: false })
   })
 
-  test('fills the window as long as there are rows, for every anchor and limit', () => {
+  test('fills the window while there are rows, for every anchor and limit', () => {
     for (let total = 1; total <= 8; total++) {
       for (let anchor = 0; anchor < total; anchor++) {
         for (let limit = 1; limit <= 10; limit++) {
@@ -52,7 +52,7 @@ describe('windowAround', () => {
     }
   })
 
-  test('drops rows of the longer side if the rows exceed a page', () => {
+  test('drops rows of the longer side from more than a page', () => {
     const third = pageBytes / 3
     expect(around(100, 50, 9, third)).toEqual({ rows: [49, 50, 51], target: 1, hasOlder: true, hasNewer: true })
     expect(around(100, 0, 9, third)).toEqual({ rows: [0, 1, 2], target: 0, hasOlder: false, hasNewer: true })
@@ -65,13 +65,13 @@ describe('windowAt', () => {
   const rows = [row(1), row(2), row(3)]
   const at = (...given: Parameters<typeof windowAt<ReturnType<typeof row>>>) => ids(windowAt(...given))
 
-  test('drops the oldest row of older pages if there is one too many', () => {
+  test('drops the oldest row of older pages', () => {
     expect(at(2, undefined, rows)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: false })
     expect(at(3, undefined, rows)).toEqual({ rows: [1, 2, 3], hasOlder: false, hasNewer: false })
     expect(at(2, { before: 4n }, rows)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: true })
   })
 
-  test('drops the newest row of newer pages if there is one too many', () => {
+  test('drops the newest row of newer pages', () => {
     expect(at(2, { after: 0n }, rows)).toEqual({ rows: [1, 2], hasOlder: true, hasNewer: true })
     expect(at(3, { after: 0n }, rows)).toEqual({ rows: [1, 2, 3], hasOlder: true, hasNewer: false })
   })

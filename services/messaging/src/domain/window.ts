@@ -4,22 +4,19 @@ import { countFitting, pageBytes } from './page-bytes.ts'
 const defaultLimit = 50
 const maxLimit = 500
 
-/** The maximum number of rows on a page: the requested limit, but at most 500; 50 if it is not positive. */
 export function clampLimit(limit: number): number {
   return limit <= 0 ? defaultLimit : Math.min(limit, maxLimit)
 }
 
-/** A row with the number of bytes that it adds to a page. */
 type Sized = { bytes: number }
 
 export type Window<T> = { rows: T[]; hasOlder: boolean; hasNewer: boolean }
 
 /**
- * Selects up to `limit` rows with the anchor in the middle; if `limit` is even, one row more after it than before. If
- * one side has too few rows, the other gets more. While the rows exceed `pageBytes`, the outermost row of the longer
- * side is dropped. `older` has up to `limit` rows before the anchor, `anchorAndNewer` the anchor and up to `limit` rows
- * after it, both oldest first; either may have fewer if its rows exceed a page. `target` is the index of the anchor in
- * the selected rows.
+ * Selects up to `limit` rows around the anchor; an even `limit` leaves one row more after it than before. If one side
+ * has too few rows, the other gets more. While the rows exceed `pageBytes`, the outermost row of the longer side is
+ * dropped. `older` and `anchorAndNewer` have up to `limit` rows beside the anchor, oldest first, or fewer if these
+ * exceed a page. `target` is the index of the anchor.
  */
 export function windowAround<T extends Sized>(
   limit: number,
@@ -41,9 +38,8 @@ export function windowAround<T extends Sized>(
 }
 
 /**
- * Selects a page of up to `limit` rows at a position. `rows`, oldest first, contains the rows of the page and, if more
- * rows follow in the direction of reading, at least the next one. A page before or after a place has rows on its other
- * side too: at least the row at that place.
+ * Selects up to `limit` rows. `rows`, oldest first, contains at least one row more, if there is one in the direction of
+ * reading. A page before or after a place has rows on its other side, too: at least the row at that place.
  */
 export function windowAt<T extends Sized>(limit: number, position: Position, rows: T[]): Window<T> {
   const readsNewer = position !== undefined && 'after' in position

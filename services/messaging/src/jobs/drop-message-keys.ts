@@ -3,7 +3,6 @@ import { dropOldMessageKeys } from '../store/message-keys.ts'
 
 const keysPerStatement = 5_000
 
-/** Deletes the idempotency keys that are older than 24 hours. */
 export async function dropMessageKeys(db: Db, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await dropOldMessageKeys(db, keysPerStatement)) === keysPerStatement);
 }

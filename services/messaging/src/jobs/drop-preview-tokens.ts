@@ -3,7 +3,6 @@ import type { Connection } from '../store/statement.ts'
 
 const tokensPerStatement = 5_000
 
-/** Deletes the expired tokens of link previews. */
 export async function dropPreviewTokens(on: Connection, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await dropExpiredPreviewTokens(on, tokensPerStatement)) === tokensPerStatement);
 }

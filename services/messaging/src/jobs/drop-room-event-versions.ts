@@ -3,7 +3,6 @@ import type { Connection } from '../store/statement.ts'
 
 const versionsPerStatement = 5_000
 
-/** Deletes the stored versions of each call or asset whose last event arrived more than three days ago. */
 export async function dropRoomEventVersions(on: Connection, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await dropOldVersions(on, versionsPerStatement)) === versionsPerStatement);
 }

@@ -10,12 +10,11 @@ const log = logger('mentions')
 
 const maxConcurrent = 16
 const everyMs = 10_000
-/** Without a limit on attempts, because accounts will answer eventually. */
+/** Attempts are unlimited, because accounts will answer eventually. */
 const retry: RetryPolicy = { initialMs: 1_000, maxMs: 5_000 }
 
 type Needs = Pick<Context, 'db' | 'handles' | 'policy' | 'pool' | 'writer'>
 
-/** Resolves and announces the mentions of messages that were posted while accounts did not answer. */
 export function resolveMentions(ctx: Needs, signal: AbortSignal): AsyncDisposable {
   return runJobs({
     ...{ name: 'resolve mentions', db: ctx.db, queue: mentionQueue, atOnce: maxConcurrent, everyMs, retry, signal },

@@ -9,8 +9,8 @@ type Message = Pick<ChangeableMessage, 'authorId' | 'createdAt'>
 const isAuthor = (caller: Subject, message: Pick<Message, 'authorId'>): boolean => message.authorId === caller.userId
 
 /**
- * Throws unless the caller may update the message. Its author needs no permission, but must be within the edit window;
- * others need `message.manage`. Nobody may in an archived room.
+ * The author needs no permission, but must be within the edit window; others need `message.manage`. Nobody may edit in
+ * an archived room.
  */
 export function assertMayEdit(who: CallerInRoom, message: Message, when: { now: Date; windowMs: number }): void {
   const { caller, room } = who
@@ -19,7 +19,7 @@ export function assertMayEdit(who: CallerInRoom, message: Message, when: { now: 
   if (isAuthor(caller, message)) assertWithinWindow(message, when)
 }
 
-/** Throws unless the caller may add or remove the channel echo of a reply, in addition to `assertMayEdit`. */
+/** In addition to `assertMayEdit`. */
 export function assertMayChangeEcho(who: CallerInRoom, message: Message, change: 'add' | 'remove'): void {
   assertAuthor(who.caller, message)
   if (change === 'remove') return
@@ -27,20 +27,16 @@ export function assertMayChangeEcho(who: CallerInRoom, message: Message, change:
   assertPermission(who, 'message.post')
 }
 
-/**
- * Throws unless the caller may retract the message: the author at any time, others with `message.manage`. Both may in
- * archived rooms too.
- */
+/** The author may at any time, others with `message.manage`, also in archived rooms. */
 export function assertMayRetract(who: CallerInRoom, message: Message): void {
   if (!isAuthor(who.caller, message)) assertPermission(who, 'message.manage')
 }
 
-/** Throws unless the message is the caller's own. */
 export function assertAuthor(caller: Subject, message: Pick<Message, 'authorId'>): void {
   if (!isAuthor(caller, message)) throw notTheAuthor()
 }
 
-/** Throws unless the caller may add or remove a reaction. In an archived room reactions can only be removed. */
+/** In an archived room, reactions can only be removed. */
 export function assertMayReact(who: CallerInRoom, change: 'add' | 'remove'): void {
   assertPermission(who, 'message.react')
   if (change === 'add' && who.room.archived) throw roomArchived()

@@ -3,10 +3,8 @@ import { isEffectiveMember, may, roomScope, type Permission, type Policy, type S
 import type { RoomHeader, Standing } from '../domain/room-header.ts'
 import { lacksPermission, notAMember, roomArchived } from '../errors.ts'
 
-/** The properties of a post that decide which permissions it needs. */
 export type PostProperties = { inThread: boolean; withEcho: boolean; withAttachments: boolean }
 
-/** The error if a member may not post in the room; undefined if they may. */
 export function refusalOfPosting(
   policy: Policy,
   subject: Subject,
@@ -20,7 +18,6 @@ export function refusalOfPosting(
   return missing && lacksPermission(missing)
 }
 
-/** Throws unless the user may read the room, that is, unless they are an effective member of it. */
 export function assertMayRead(
   policy: Policy,
   subject: Subject,
@@ -30,7 +27,7 @@ export function assertMayRead(
   if (!isEffectiveMember(policy, subject, room, standing)) throw notAMember(room)
 }
 
-/** Whether the room is universal and the user has `room.join`; then they need no explicit membership. Ignores bans. */
+/** Whether the room is universal and the user has `room.join`. Ignores bans. */
 export const isImplicitMember = (policy: Policy, subject: Subject, room: RoomHeader): boolean =>
   isEffectiveMember(policy, subject, room, { member: false, banned: false })
 

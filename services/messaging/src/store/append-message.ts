@@ -3,9 +3,8 @@ import { toAppended, type Appended, type AppendedRow, type RoomVersion, type New
 import { statement, type Connection } from './statement.ts'
 
 /**
- * Parameters: $1 room, $2 version, $3 author, $4 whether no explicit membership is needed, $5 key or null, $6 digest,
- * $7 event, $8 time, $9 body, $10 in_reply_to, $11 to $15 shard, aggregate, subject, payload and holes of the outbox
- * entry.
+ * $1 room, $2 version, $3 author, $4 whether no explicit membership is needed, $5 key or null, $6 digest, $7 event, $8
+ * time, $9 body, $10 in_reply_to, $11 to $15 shard, aggregate, subject, payload and holes of the outbox entry.
  */
 const append = statement<AppendedRow>(
   'append_message',
@@ -44,7 +43,7 @@ select exists (select from line) as met, (select seq from place) as seq, array(s
 from (select) one left join key on true`,
 )
 
-/** Writes one post, for which `isPlain` must be true, as it is for most posts. */
+/** `isPlain` must be true for the post, as for most. */
 export async function appendMessage(
   on: Connection,
   { roomId, version }: RoomVersion,

@@ -5,18 +5,15 @@ import { statement, type Connection } from './statement.ts'
 
 const maxParticipants = 50
 
-/**
- * SQL condition: the user may read room $1, as an explicit member or because the room is open to them, and is neither
- * banned nor deleted.
- */
+/** SQL condition for room $1. `open`: whether no explicit membership is needed. */
 const mayRead = (open: string, user: string) => `(${open} or coalesce((
     select m.member from line_members m where m.room_id = $1 and m.user_id = ${user}
   ), false)) and not ${isBannedOrDeleted(user)}`
 
 /**
- * Parameters: $1 room, $2 version, $3 the posts as JSON (see `post-rows.ts`), numbered from 0 in order of arrival, $4
- * and $5 shard and aggregate of their outbox entries. Idempotency keys, markers, threads and follows are written in the
- * order of their keys, so that statements of two processes cannot deadlock.
+ * $1 room, $2 version, $3 posts as JSON (see `post-rows.ts`), numbered from 0 in order of arrival, $4 and $5 shard and
+ * aggregate of their outbox entries. Keys, markers, threads and follows are written in the order of their keys, so that
+ * statements of two processes cannot deadlock.
  */
 const append = statement<AppendedRow>(
   'append_posts',
@@ -176,7 +173,6 @@ left join lateral (
 order by n`,
 )
 
-/** Writes posts of one room in the given order, in one statement. Returns the outcome of each post. */
 export async function appendPosts(on: Connection, at: RoomVersion, posts: readonly NewPost[]): Promise<Appended[]> {
   const [first] = posts
   if (!first) return []

@@ -5,7 +5,6 @@ const find = statement<{ assetId: string }>(
   'select asset_id as "assetId" from message_attachments where asset_id = any ($1::text[]) limit 1',
 )
 
-/** Returns one of these assets that is already attached to a message; undefined if none is. */
 export async function findAttachedAsset(on: Connection, assetIds: readonly string[]): Promise<string | undefined> {
   return (await find.run(on, [assetIds]))[0]?.assetId
 }

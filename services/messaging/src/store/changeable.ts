@@ -4,7 +4,6 @@ import { headerColumns, standingColumns, standingJoins, toHeader, type HeaderRow
 import { statement, type Connection } from './statement.ts'
 
 type Columns = Omit<ChangeableMessage, 'echo' | 'named'> & {
-  /** Whether the row that the request names is an echo, and whether it is deleted. */
   requestedIsEcho: boolean
   requestedIsDeleted: boolean
   echoEventId: string | null
@@ -38,16 +37,14 @@ left join room_events c on c.room_id = l.room_id and c.event_id = e.channel_echo
 where l.room_id = $1`,
 )
 
-/** A room with its last place, the user's standing in it, and the message if it exists in the room. */
 export type Changeable = {
   room: RoomLog
   standing: Standing
-  /** Whether the user's account is deleted. */
   erased: boolean
   message: ChangeableMessage | undefined
 }
 
-/** Reads, in one snapshot, everything on which a change of a message depends; undefined if the room is unknown. */
+/** From one snapshot; undefined if the room is unknown. */
 export async function findChangeable(
   on: Connection,
   target: { roomId: string; eventId: string; userId: string; emoji: string },

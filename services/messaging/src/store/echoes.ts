@@ -2,7 +2,6 @@ import { statement, type Connection } from './statement.ts'
 
 export type NewEcho = {
   roomId: string
-  /** The place of the echo. */
   seq: bigint
   eventId: string
   authorId: string
@@ -27,10 +26,7 @@ const add = statement(
 update room_lines set last_message_seq = $2, last_message_at = greatest(last_message_at, $5) where room_id = $1`,
 )
 
-/**
- * Adds a channel echo of a reply to the end of the timeline, and marks the room as read by its author up to the echo.
- * The log must be locked.
- */
+/** Also marks the room as read by the author up to the echo. The log must be locked. */
 export async function addEcho(on: Connection, echo: NewEcho): Promise<void> {
   const { roomId, seq, eventId, authorId, createdAt, reply } = echo
   await add.run(on, [roomId, seq, eventId, authorId, createdAt, reply.eventId, reply.threadRootEventId, reply.seq])

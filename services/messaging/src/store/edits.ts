@@ -4,7 +4,6 @@ import { eventColumns, eventJoins } from './readable-events.ts'
 import { statement, type Connection } from './statement.ts'
 import { defineChangeIfRoomUnchanged, type DecidedState } from './unchanged-room.ts'
 
-/** The room and place of a message. */
 export type MessagePlace = { roomId: string; seq: bigint }
 
 const updateBody = statement(
@@ -12,7 +11,7 @@ const updateBody = statement(
   'update room_events set body = $3, updated_at = $4 where room_id = $1 and seq = $2',
 )
 
-/** $10 place of the message, $11 text, $12 time, $13 the message or its echo to return. */
+/** $10 place of the message, $11 text, $12 time, $13 the message or echo to return. */
 const updateBodyWithEvent = defineChangeIfRoomUnchanged<Omit<EventRow, 'bytes'>>(
   'edit_body_with_event',
   `written as (
@@ -41,9 +40,8 @@ export async function storeBody(on: Connection, { roomId, seq }: MessagePlace, t
 }
 
 /**
- * Stores a text and its event in one statement. Returns the outbox entry and the message or echo with the id `shown`,
- * as the user sees it; undefined, without a change, if the room has changed since `decided`, the message is retracted
- * or the user's account is deleted.
+ * Returns the outbox entry, and the message or echo `shown` as the user sees it. Returns undefined, without a change,
+ * if the room has changed since `decided`, the message is retracted or the user's account is deleted.
  */
 export async function storeBodyWithEvent(
   on: Connection,
@@ -53,7 +51,6 @@ export async function storeBodyWithEvent(
   const found = await updateBodyWithEvent.run(on, decided, [seq, text, at, shown])
   if (!found) return undefined
   const { entries, ...row } = found
-  // The statement returns the message as it was before the change.
   return { entries, row: withSize({ ...row, body: text, updatedAt: at }) }
 }
 

@@ -2,7 +2,6 @@ import { withLockedLog, skipPlace } from './rooms.ts'
 import { lastShown, stillParticipates } from './retractions.ts'
 import { statement, type Connection, type Pool } from './statement.ts'
 
-/** A room that still contains data of a user. */
 type InRoom = { roomId: string }
 
 const roomWithMessages = statement<InRoom>(
@@ -11,7 +10,7 @@ const roomWithMessages = statement<InRoom>(
 where actor_id = $1 and kind = 'message_posted' and deleted_at is null limit 1`,
 )
 
-/** Turns up to $3 messages of user $2 in room $1 into placeholders, echoes included. */
+/** Up to $3 messages of user $2 in room $1, echoes included. */
 const retractSome = statement<{ erased: number }>(
   'erase_messages',
   `with batch as materialized (
@@ -58,7 +57,7 @@ const roomWithReactions = statement<InRoom>(
   'select room_id as "roomId" from reactions where user_id = $1 limit 1',
 )
 
-/** Removes up to $3 reactions of user $2 in room $1. A tally that names the user names the next one instead. */
+/** Up to $3 reactions of user $2 in room $1. A tally that names the user names the next user instead. */
 const eraseSomeReactions = statement<{ erased: number }>(
   'erase_reactions',
   `with batch as (
@@ -86,29 +85,24 @@ select count(*)::integer as erased from batch`,
 
 type EraseBatch = (on: Connection, roomId: string) => Promise<{ erased: number }[]>
 
-/**
- * Erases one batch in the room that was found, with its log locked. Returns the number of rows, at least 1; 0 if no
- * room was found.
- */
+/** Erases one batch in the found room. Returns the number of rows, at least 1; 0 if no room was found. */
 async function eraseInOneRoom(pool: Pool, found: Promise<InRoom[]>, eraseBatch: EraseBatch): Promise<number> {
   const [room] = await found
   if (!room) return 0
   return withLockedLog(pool, room.roomId, async (on) => {
     const [row] = await eraseBatch(on, room.roomId)
-    // Prevents changes that were decided before from being written afterwards; see `defineChangeIfRoomUnchanged`.
+    // Keeps earlier decisions from being written afterwards; see `defineChangeIfRoomUnchanged`.
     await skipPlace(on, room.roomId)
-    // Not 0, even if another process was faster: other rooms may contain more.
+    // At least 1, even if another process was faster: other rooms may contain more.
     return Math.max(row?.erased ?? 0, 1)
   })
 }
 
-/** Turns one batch of a user's messages into placeholders, which count neither as unread nor as replies. */
 export const eraseMessages = (pool: Pool, userId: string, limit: number): Promise<number> =>
   eraseInOneRoom(pool, roomWithMessages.run(pool, [userId]), (on, roomId) =>
     retractSome.run(on, [roomId, userId, limit]),
   )
 
-/** Removes one batch of a user's reactions. */
 export const eraseReactions = (pool: Pool, userId: string, limit: number): Promise<number> =>
   eraseInOneRoom(pool, roomWithReactions.run(pool, [userId]), (on, roomId) =>
     eraseSomeReactions.run(on, [roomId, userId, limit]),

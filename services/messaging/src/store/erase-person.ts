@@ -1,11 +1,6 @@
 import { eraseMessages, eraseReactions } from './erase-messages.ts'
 import { statement, type Connection } from './statement.ts'
 
-/**
- * Deletes up to $2 rows of each kind of a user's data that is neither a message nor a reaction: idempotency keys of
- * posts, read markers of rooms and threads, followed threads and their watermarks, the version of the user's events,
- * notification levels, and link previews that the user fetched.
- */
 const rows = statement<{ erased: number }>(
   'erase_rows_of_user',
   `with keys as (
@@ -46,10 +41,9 @@ select ((select count(*) from keys) + (select count(*) from markers) + (select c
   as erased`,
 )
 
-/** Deletes up to `limit` rows of each kind; returns the number of deleted rows. */
 async function eraseOtherRows(on: Connection, userId: string, limit: number): Promise<number> {
   return (await rows.run(on, [userId, limit]))[0]?.erased ?? 0
 }
 
-/** Each function erases one batch of one part of a user's data. It returns 0 only if nothing of that part is left. */
+/** Each step erases one batch. It returns 0 only if nothing of its part is left. */
 export const eraseSteps = [eraseMessages, eraseReactions, eraseOtherRows]

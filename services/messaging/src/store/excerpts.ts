@@ -1,12 +1,10 @@
 import { statement, type Connection } from './statement.ts'
 
-/** The beginning of a message as Markdown, and its number of attachments. */
 export type Excerpt = { eventId: string; markdown: string; attachments: number }
 
-/** Number of characters that are read: more than an excerpt needs, because markup is removed from them. */
+/** More than an excerpt needs, because markup is removed. */
 const characters = 1000
 
-/** An echo has the text and files of its reply. */
 const read = statement<Excerpt>(
   'read_excerpts',
   `select e.event_id as "eventId", left(coalesce(o.body, e.body, ''), ${characters}) as markdown, (
@@ -22,7 +20,6 @@ left join lateral (
 where o.deleted_at is null`,
 )
 
-/** Returns the excerpts of these messages; unknown and retracted ones are left out. */
 export function readExcerpts(
   on: Connection,
   messages: readonly { roomId: string; eventId: string }[],

@@ -24,7 +24,7 @@ where room_id = $1 and seq > $2 and kind = 'message_posted' and echo_of_event_id
 order by seq limit $3`,
 )
 
-/** Returns the messages after a place, in the order of the log; echoes are left out. */
+/** In the order of the log, without echoes. */
 export const exportMessages = (
   on: Connection,
   roomId: string,
@@ -39,7 +39,6 @@ const reactionCounts = statement<ReactionCount>(
   `select seq, sum(count)::int as count from reaction_tallies where room_id = $1 and seq = any ($2::bigint[]) group by seq`,
 )
 
-/** Returns the number of reactions per message; messages without reactions are left out. */
 export const countReactions = (on: Connection, roomId: string, seqs: readonly bigint[]): Promise<ReactionCount[]> =>
   reactionCounts.run(on, [roomId, seqs])
 
@@ -55,7 +54,7 @@ order by r.seq, t.since, r.emoji, r.created_at, r.user_id
 offset $3 limit $4`,
 )
 
-/** Returns the reactions of these messages after the first `offset`: emojis in display order, users by time. */
+/** Emojis in display order, users by time. */
 export const exportReactions = (
   on: Connection,
   roomId: string,
@@ -80,7 +79,6 @@ from message_attachments where room_id = $1 and seq = any ($2::bigint[])
 order by seq, position`,
 )
 
-/** Returns the attachments of these messages, in display order. */
 export const exportAttachments = (
   on: Connection,
   roomId: string,

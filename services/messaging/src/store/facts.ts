@@ -6,11 +6,9 @@ import { headerColumns, roomKindName, toHeader, type HeaderRow } from './rooms.t
 import { roomEventKind } from './schema.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** What is stored about a room and its last fact. */
 export type HeldFacts = {
-  /** Undefined if nothing is stored about the room. */
   room: LogState | undefined
-  /** Outbox entry of the last applied fact; 0 if there is none. */
+  /** 0 if there is none. */
   lastEntry: bigint
 }
 
@@ -27,7 +25,7 @@ values ($1, 0, 0, 0, 'channel', '', false, false, '', '{}')
 on conflict do nothing`,
 )
 
-/** Returns the state of a room. If it has facts, locks its row until the transaction ends. */
+/** Locks the row of the room, if it has facts, until the transaction ends. */
 export async function lockLogState(on: Connection, roomId: string): Promise<HeldFacts> {
   const [row] = await lock.run(on, [roomId])
   if (!row) return { room: undefined, lastEntry: 0n }
@@ -35,7 +33,7 @@ export async function lockLogState(on: Connection, roomId: string): Promise<Held
   return { room: { ...toHeader(row), roomSeq, factId }, lastEntry: factEntry }
 }
 
-/** Inserts and locks the row of a new room. If a concurrent transaction has stored the room, returns its state. */
+/** Locks the row. If a concurrent transaction has stored the room, returns its state. */
 export async function insertLog(on: Connection, roomId: string): Promise<HeldFacts> {
   await insert.run(on, [roomId])
   return lockLogState(on, roomId)
@@ -46,16 +44,15 @@ const members = statement<{ userId: string }>(
   'select user_id as "userId" from line_members where room_id = $1 and user_id = any ($2::text[]) and member',
 )
 
-/** Returns which of the users are explicit members. */
 export async function findMembersAmong(on: Connection, roomId: string, userIds: string[]): Promise<Set<string>> {
   if (userIds.length === 0) return new Set()
   return new Set((await members.run(on, [roomId, userIds])).map(({ userId }) => userId))
 }
 
 /**
- * Parameters: $1 room, $2 to $9 version, last place, last fact, kind, group, universal, archived, name; $10
- * participants; $11 to $15 rows of the timeline; $16 to $18 members; $19 to $22 bans; $23 to $27 entries of the outbox.
- * Members and bans contain each user at most once.
+ * $1 room, $2 to $9 version, last place, last fact, kind, group, universal, archived, name; $10 participants; $11 to
+ * $15 rows of the timeline; $16 to $18 members; $19 to $22 bans; $23 to $27 entries of the outbox. Members and bans
+ * contain each user at most once.
  */
 const apply = statement<{ id: bigint }>(
   'apply_facts',
@@ -89,13 +86,8 @@ with event as (
 select id from entry order by id`,
 )
 
-/** A step, the time of its fact, and its event. */
 export type TimedStep = { step: Step; at: Date; event: OutgoingEvent }
 
-/**
- * Stores the effects of facts on a room: timeline rows, members, bans, events and the row of the room. Returns the
- * outbox entries, in order.
- */
 export async function storeFacts(on: Connection, roomId: string, steps: readonly TimedStep[]): Promise<bigint[]> {
   const last = steps.at(-1)?.step.room
   const entries = steps.map(({ event }) => toOutboxRow(event))
@@ -121,7 +113,6 @@ type Row = readonly unknown[]
 const columns = (rows: readonly Row[], count: number): unknown[][] =>
   Array.from({ length: count }, (_, index) => rows.map((row) => row[index]))
 
-/** The last of the rows of each user. Rows begin with the user id. */
 const lastRowByUser = (rows: readonly Row[]): Row[] => [...new Map(rows.map((row) => [row[0], row])).values()]
 
 function toTimelineRow({ step, at }: TimedStep): Row[] {

@@ -1,7 +1,6 @@
 import { endOfPreview } from '../domain/page-preview.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** A message that attaches a file. */
 export type AttachmentUse = { assetId: string; messageEventId: string }
 
 const findAttachments = statement<AttachmentUse>(
@@ -11,7 +10,6 @@ from message_attachments a join room_events e on e.room_id = a.room_id and e.seq
 where a.asset_id = any ($1::text[])`,
 )
 
-/** $1: the last 17 bytes of encoded previews: the key of the image, with tag and length (see `endOfPreview`). */
 const findShownPreviewEnds = statement<{ end: Buffer }>(
   'find_shown_preview_ends',
   `select requested.preview_end as "end" from unnest($1::bytea[]) as requested (preview_end) where exists (
@@ -20,12 +18,10 @@ const findShownPreviewEnds = statement<{ end: Buffer }>(
 )`,
 )
 
-/** Returns which of the files are attached to messages, and to which. */
 export function findAttachmentUses(on: Connection, assetIds: readonly string[]): Promise<AttachmentUse[]> {
   return findAttachments.run(on, [assetIds])
 }
 
-/** Returns which of the images are shown in link previews of messages. */
 export async function findShownPreviewImages(on: Connection, imageKeys: readonly string[]): Promise<string[]> {
   const keyOf = new Map(imageKeys.map((key) => [Buffer.from(endOfPreview(key)).toString('hex'), key]))
   const found = await findShownPreviewEnds.run(on, [[...keyOf.keys()].map((end) => Buffer.from(end, 'hex'))])

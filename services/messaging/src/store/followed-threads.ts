@@ -14,15 +14,12 @@ from (select distinct room_id from thread_follows where user_id = $1 and followi
 join room_lines l on l.room_id = f.room_id${standingJoins('$1')}`,
 )
 
-/** Returns the rooms in which a user follows threads, with the user's standing; archived rooms are included. */
+/** Includes archived rooms. */
 export async function findRoomsWithFollowedThreads(on: Connection, userId: string): Promise<Access[]> {
   return (await rooms.run(on, [userId])).map((row) => toAccess(row.roomId, row))
 }
 
-/**
- * The sort key of the list: newest last reply first, threads without replies last; then by id. `lastReplyMs` is -1 for
- * a thread without replies.
- */
+/** Sort key: newest last reply first, threads without replies (-1) last; then by id. */
 export type FollowedKey = { lastReplyMs: bigint; roomId: string; rootEventId: string }
 
 export type FollowedThread = {
@@ -47,15 +44,15 @@ type Row = { total: bigint } & (
 const page = statement<Row>(
   'read_followed_threads',
   `with followed as materialized (
-  select f.room_id, f.root_event_id, coalesce((extract(epoch from t.last_reply_at) * 1000)::bigint, -1) as last_reply_ms,
-    ${isUnread('t.last_reply_seq', 'r.seq', isMuted('$2', 'f.room_id'))} as unread
+  select f.room_id, f.root_event_id, t.last_reply_seq,
+    coalesce((extract(epoch from t.last_reply_at) * 1000)::bigint, -1) as last_reply_ms
   from thread_follows f
   left join threads t on t.room_id = f.room_id and t.root_event_id = f.root_event_id
-  left join thread_markers r on r.room_id = f.room_id and r.root_event_id = f.root_event_id and r.user_id = $2
   where f.user_id = $2 and f.following and f.room_id = any ($1::text[])
 )
 select (select count(*) from followed) as total, l.room_id as "roomId", l.kind as "roomKind", l.name as "roomName",
-  p.last_reply_ms as "lastReplyMs", p.unread as "hasUnread", ${eventColumns}
+  p.last_reply_ms as "lastReplyMs", ${isUnread('p.last_reply_seq', 'r.seq', isMuted('$2', 'p.room_id'))} as "hasUnread",
+  ${eventColumns}
 from (select) one
 left join lateral (
   select * from followed
@@ -63,15 +60,18 @@ left join lateral (
   order by last_reply_ms desc, room_id, root_event_id
   limit $6::integer offset $7::integer
 ) p on true
+left join lateral (
+  select seq from thread_markers
+  where room_id = p.room_id and root_event_id = p.root_event_id and user_id = $2 limit 1
+) r on true
 left join room_lines l on l.room_id = p.room_id
 left join room_events e on e.room_id = p.room_id and e.event_id = p.root_event_id${eventJoins}
 order by p.last_reply_ms desc, p.room_id, p.root_event_id`,
 )
 
-/** Which part of the list to read. `offset` is ignored if `after` is given. */
+/** `offset` is ignored if `after` is given. */
 export type PageOfFollowed = { limit: number; offset: number; after: FollowedKey | undefined }
 
-/** Returns a page of the threads that the user follows in these rooms, and their total number. */
 export async function readFollowedThreads(
   on: Connection,
   userId: string,

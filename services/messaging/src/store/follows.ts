@@ -9,10 +9,7 @@ const decide = defineReaderChange(
   returning 1`,
 )
 
-/**
- * Stores a user's decision to follow a thread or not. Returns the outbox entry of its event; none if nothing changed or
- * the user's account is deleted.
- */
+/** Returns the outbox entry of the event; none if nothing changed or the user's account is deleted. */
 export const decideFollowing = (
   on: Connection,
   change: ReaderEntry,
@@ -27,7 +24,6 @@ where room_id = $1 and root_event_id = $2 and user_id > $3 and following
 order by user_id limit $4::integer`,
 )
 
-/** Returns a page of a thread's followers, by user id. */
 export async function listFollowers(
   on: Connection,
   { roomId, rootEventId }: { roomId: string; rootEventId: string },

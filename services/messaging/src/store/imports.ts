@@ -2,7 +2,6 @@ import type { KnownMessage } from '../domain/plan-import.ts'
 import { statement, type Connection } from './statement.ts'
 
 export type ImportState = { roomId: string; source: string; messages: bigint; through: Date; lastSeq: bigint }
-/** The range of places of messages that users posted between two calls of an import: after `from`, up to `to`. */
 export type LivePlaces = { from: bigint; to: bigint }
 
 const states = statement<ImportState>(
@@ -17,7 +16,7 @@ const logSummary = statement<{ roomSeq: bigint; everPosted: boolean }>(
   `select room_seq as "roomSeq", last_message_at is not null as "everPosted" from room_lines where room_id = $1`,
 )
 
-/** Returns the last place in a room's log, and whether anything was ever posted there; undefined if it is unknown. */
+/** Undefined for an unknown room. `everPosted`: retracted messages count. */
 export async function findLogSummary(
   on: Connection,
   roomId: string,
@@ -30,7 +29,6 @@ const posted = statement<{ to: bigint | null }>(
   `select max(seq) as "to" from room_events where room_id = $1 and seq > $2 and kind = 'message_posted'`,
 )
 
-/** Returns the places of the messages that users posted after the last imported one; undefined if there are none. */
 export async function findLivePlaces(
   on: Connection,
   { roomId, lastSeq }: ImportState,
@@ -47,7 +45,6 @@ from imported_messages i join room_events e on e.room_id = i.room_id and e.event
 where i.room_id = $1 and i.external_id = any ($2::text[])`,
 )
 
-/** Returns the messages with these ids that are already imported, by their id at the source. */
 export async function findImported(
   on: Connection,
   roomId: string,
@@ -62,14 +59,13 @@ const erased = statement<{ userId: string }>(
   `select user_id as "userId" from erasures where user_id = any ($1::text[])`,
 )
 
-/** Returns which of the users have deleted accounts. */
 export async function findErasedAmong(on: Connection, userIds: readonly string[]): Promise<Set<string>> {
   return new Set((await erased.run(on, [userIds])).map(({ userId }) => userId))
 }
 
 /**
- * SQL condition: the read marker `marker` covers all messages that users posted between the calls of the import `i`,
- * unless a message is retracted or does not meet `condition`. Messages imported between two such posts count too.
+ * SQL condition: the marker covers all messages that users posted between the calls of the import `i`, except those
+ * retracted or not meeting `condition`. Messages imported between two such posts count, too.
  */
 const liveIsRead = (marker: string, condition: string): string => `not exists (
   select from room_events e
@@ -107,10 +103,10 @@ set seq = excluded.seq, read_at = greatest(m.read_at, excluded.read_at) where m.
 )
 
 /**
- * Marks a room, and the threads that users follow in it, as read by these users up to the last imported message. A room
- * or thread stays as it is for a user who has not read all messages posted there between the calls of the import. Users
- * with deleted accounts are ignored. The markers are written in the order of their keys, as posts do, so that
- * transactions cannot deadlock. The users must be distinct.
+ * Marks a room, and the threads that users follow in it, as read up to the last imported message. A room or thread
+ * stays for a user who has not read everything posted there between the calls of the import. Users with deleted
+ * accounts are ignored. Markers are written in the order of their keys, as posts do, so that transactions cannot
+ * deadlock. The users must be distinct.
  */
 export async function markImportRead(on: Connection, roomId: string, userIds: readonly string[]): Promise<void> {
   await markRooms.run(on, [roomId, userIds])

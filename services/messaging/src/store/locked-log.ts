@@ -3,7 +3,6 @@ import { storeLogEvents } from './log-events.ts'
 import { lockLog } from './rooms.ts'
 import type { Connection } from './statement.ts'
 
-/** The log of a room, with the room's row locked until the transaction ends. */
 export class LockedLog {
   readonly on: Connection
   readonly roomId: string
@@ -15,35 +14,32 @@ export class LockedLog {
     this.roomId = roomId
   }
 
-  /** Locks the row. Whatever depends on the lock must be read by later statements, which have a newer snapshot. */
+  /** Whatever depends on the lock must be read by later statements, which have a newer snapshot. */
   static async lock(on: Connection, roomId: string): Promise<LockedLog> {
     await lockLog(on, roomId)
     return new LockedLog(on, roomId)
   }
 
-  /** Number of places taken by pending events, after the last place stored in the row. */
   get pendingPlaces(): bigint {
     return BigInt(this.#pending.length)
   }
 
-  /** Adds pending events, which take the next places in this order. `flush` stores them. */
+  /** The events take the next places in this order. `flush` stores them. */
   append(events: readonly OutgoingEvent[]): void {
     this.#pending.push(...events)
   }
 
-  /** Stores the pending events, so that the row contains the last place. */
+  /** Afterwards the row contains the last place. */
   async flush(): Promise<void> {
     const pending = this.#pending
     this.#pending = []
     this.addEntries(await storeLogEvents(this.on, this.roomId, pending))
   }
 
-  /** Records outbox entries that the transaction wrote by other means. */
   addEntries(entries: readonly bigint[]): void {
     this.#entries.push(...entries)
   }
 
-  /** All outbox entries that the transaction wrote. */
   get entries(): readonly bigint[] {
     return this.#entries
   }

@@ -13,10 +13,7 @@ order by n
 returning id`,
 )
 
-/**
- * Stores events that take the next places in the log of a room, in this order, and advances its last place. The log
- * must be locked. Returns the outbox entries.
- */
+/** The events take the next places in this order. The log must be locked. Returns the outbox entries. */
 export async function storeLogEvents(
   on: Connection,
   roomId: string,

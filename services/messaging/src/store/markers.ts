@@ -18,17 +18,10 @@ const moveThread = defineReaderChange(
   returning 1`,
 )
 
-/**
- * Moves a user's marker in a room forward. Returns the outbox entry of its event; none if the marker stays or the
- * user's account is deleted.
- */
+/** Returns the outbox entry of the event; none if the marker stays or the user's account is deleted. */
 export const moveRoomMarker = (on: Connection, change: ReaderEntry, roomId: string, to: Place): Promise<bigint[]> =>
   moveRoom(on, change, [roomId, to.seq, to.at])
 
-/**
- * Moves a user's marker in a thread forward. Returns the outbox entry of its event; none if the marker stays or the
- * user's account is deleted.
- */
 export const moveThreadMarker = (
   on: Connection,
   change: ReaderEntry,

@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { statement, type Connection } from './statement.ts'
 
-/** How an idempotency key was used: the request and the message that was posted. */
 export type UsedKey = { digest: Buffer; roomId: string; eventId: string }
 
 const find = statement<UsedKey>(
@@ -15,7 +14,7 @@ export async function findMessageKey(on: Connection, callerId: string, key: stri
   return (await find.run(on, [callerId, key]))[0]
 }
 
-/** Deletes at most `limit` keys older than 24 hours; returns their number. */
+/** Older than 24 hours; returns their number. */
 export async function dropOldMessageKeys(db: Db, limit: number): Promise<number> {
   const { rowCount } = await db.execute(sql`
     delete from message_keys where created_at < now() - interval '24 hours' and ctid = any (array(

@@ -7,10 +7,7 @@ const byIds = defineEventQuery(
   `select * from room_events where room_id = $1 and event_id = any ($3::text[]) and kind = 'message_posted'`,
 )
 
-/**
- * Returns the messages and echoes of the room with these ids, also retracted ones, and the reader's access to it;
- * undefined if the room is unknown.
- */
+/** Also retracted messages; undefined if the room is unknown. */
 export function readMessages(
   on: Connection,
   reader: { roomId: string; userId: string },
@@ -19,7 +16,7 @@ export function readMessages(
   return byIds.run(on, [reader.roomId, reader.userId, eventIds])
 }
 
-/** Returns a message as its author sees it, even if they may no longer read the room; undefined if it is unknown. */
+/** As the author sees it, even if they may no longer read the room. */
 export async function findOwnMessage(
   on: Connection,
   roomId: string,

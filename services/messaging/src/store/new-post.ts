@@ -1,7 +1,6 @@
 import type { EntryWithHoles } from '../domain/entry-holes.ts'
 import type { UsedKey } from './message-keys.ts'
 
-/** A file to attach to a message. */
 export type NewAttachment = {
   assetId: string
   filename: string
@@ -9,40 +8,34 @@ export type NewAttachment = {
   size: bigint
   width: number
   height: number
-  /** Whether the file is a video that is processed once the message is posted. */
   toBeProcessed: boolean
 }
 
-/** A user who may follow the thread because of the reply. */
 export type NewFollower = {
   userId: string
   /**
-   * The author of a reply always follows. A mentioned member follows, and at the first reply the author of the root,
-   * unless they have decided about the thread before.
+   * The author of a reply always follows. A mentioned member, and at the first reply the root's author, follows unless
+   * that user has decided about the thread before.
    */
   why: 'author' | 'root_author' | 'mentioned'
-  /** Whether the user is a member even without an explicit membership, as in a universal room. */
+  /** A member without an explicit membership, as in a universal room. */
   isImplicitMember: boolean
-  /** Encoded delivery to the user, appended to the outbox entry if they start to follow. */
   followedDelivery: Buffer
 }
 
-/** Additional properties of a reply in a thread. */
 export type NewReply = {
   rootEventId: string
-  /** Encoded delivery to the room, appended to the outbox entry if the reply is the first one. */
+  /** Encoded; appended to the outbox entry if the reply is the first. */
   threadCreatedDelivery: Buffer
   followers: readonly NewFollower[]
   echo: { eventId: string; entry: EntryWithHoles } | undefined
 }
 
-/** A post that is about to be written. */
 export type NewPost = {
   authorId: string
-  /** Whether the author is a member even without an explicit membership, as in a universal room. */
+  /** As `isImplicitMember` of a follower. */
   authorIsImplicitMember: boolean
   key: string | undefined
-  /** Digest of the request, compared if the key is used again. */
   digest: Uint8Array
   eventId: string
   createdAt: Date
@@ -55,23 +48,16 @@ export type NewPost = {
   reply: NewReply | undefined
 }
 
-/** What became of a post. */
 export type AppendedPost =
   | { kind: 'written'; seq: bigint }
   /** The room has another version, or the author is banned, deleted or not a member. */
   | { kind: 'unmet' }
-  /** The idempotency key was used before. */
   | { kind: 'keyTaken'; used: UsedKey }
-  /** The file is already attached to a message. */
   | { kind: 'fileTaken'; assetId: string }
 
-/** What became of a post, and outbox ids: the first post of a statement has all that the statement wrote. */
+/** `entries`: outbox ids. The first post of a statement has all of them. */
 export type Appended = { post: AppendedPost; entries: bigint[] }
 
-/**
- * A row of a statement that appends. `met`: whether the room and the author are as a post requires; `file`: id of a
- * file that is already attached.
- */
 export type AppendedRow = { met: boolean; seq: bigint | null; entries: bigint[]; file: string | null } & (
   | UsedKey
   | { eventId: null }
@@ -85,7 +71,7 @@ function toAppendedPost(row: AppendedRow): AppendedPost {
   const { met, seq, file } = row
   if (!met) return { kind: 'unmet' }
   if (seq !== null) return { kind: 'written', seq }
-  // The key is checked before the files, because a repeated call finds its files attached by the first call.
+  // Before the files, because the first call with the key attached the files of a repeated one.
   if (row.eventId !== null) {
     const { digest, roomId, eventId } = row
     return { kind: 'keyTaken', used: { digest, roomId, eventId } }
@@ -94,9 +80,8 @@ function toAppendedPost(row: AppendedRow): AppendedPost {
   return { kind: 'fileTaken', assetId: file }
 }
 
-/** The version of a room with which permissions were resolved. */
 export type RoomVersion = { roomId: string; version: bigint }
 
-/** Whether `appendMessage` can write the post: it has only text, is not in a thread, and its mentions are resolved. */
+/** Whether `appendMessage` can write the post: only text, not in a thread, and all mentions resolved. */
 export const isPlain = (post: NewPost): boolean =>
   !post.reply && post.attachments.length === 0 && !post.linkPreview && !post.mentionsPending

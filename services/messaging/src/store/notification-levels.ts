@@ -4,14 +4,14 @@ import { sql } from 'drizzle-orm'
 
 type Level = { userId: string; roomId: string; level: NotificationLevel; version: bigint }
 
-/** Returns the stored level of a room or, with an empty room id, of the server; undefined if none is stored. */
+/** An empty room id stands for the server. Undefined if no level is stored. */
 export async function findLevel(db: Db, { userId, roomId }: Pick<Level, 'userId' | 'roomId'>) {
   const query = sql`select level, version from notification_levels where user_id = ${userId} and room_id = ${roomId}`
   const [held] = await sqlRows<Pick<Level, 'level' | 'version'>>(db, query)
   return held && { heldLevel: held.level, heldVersion: held.version }
 }
 
-/** Stores a level if it is newer than the stored one and its user is not deleted. */
+/** Stores only a newer level, and none of a deleted user. */
 export async function storeLevel(tx: Db | Tx, { userId, roomId, level, version }: Level): Promise<void> {
   await tx.execute(sql`
     insert into notification_levels (user_id, room_id, level, version)
@@ -21,7 +21,7 @@ export async function storeLevel(tx: Db | Tx, { userId, roomId, level, version }
     where notification_levels.version < excluded.version`)
 }
 
-/** SQL condition: the user has muted the room, by the level of the room or, if it has none, by that of the server. */
+/** SQL condition: the level of the room decides or, without one, that of the server. */
 export const isMuted = (user: string, room: string): string => `coalesce((
   select n.level = ${NotificationLevel.MUTED} from notification_levels n
   where n.user_id = ${user} and n.room_id in (${room}, '') and n.level <> ${NotificationLevel.DEFAULT}

@@ -4,7 +4,6 @@ import type { NewAttachment, NewFollower, NewPost } from './new-post.ts'
 
 const processingState = toByteaText(encode(VideoStateSchema, { status: 'processing' }))
 
-/** Converts a post to the JSON that `append_posts` reads; `n` is its index in the list. */
 export function toPostRow(post: NewPost, n: number): object {
   const { entry, reply, key, linkPreview } = post
   return {
@@ -55,7 +54,6 @@ const toFollowerRow = (follower: NewFollower, nth: number) => ({
   delivery: toByteaText(follower.followedDelivery),
 })
 
-/** The text representation of a bytea in PostgreSQL. */
 function toByteaText(value: Uint8Array): string {
   return `\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`
 }

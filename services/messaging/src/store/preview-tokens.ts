@@ -14,7 +14,7 @@ const drop = statement<{ dropped: number }>(
 ) select count(*)::integer as dropped from gone`,
 )
 
-/** Stores a preview and the digest of its token. With the token, the user may post the preview for half an hour. */
+/** Stores only the digest of the token, which is valid for half an hour. */
 export async function storePreviewToken(
   on: Connection,
   { token, userId, preview }: { token: string; userId: string; preview: Uint8Array },
@@ -23,7 +23,6 @@ export async function storePreviewToken(
   await insert.run(on, [digest, userId, Buffer.from(preview)])
 }
 
-/** Deletes at most `limit` expired tokens; returns their number. */
 export async function dropExpiredPreviewTokens(on: Connection, limit: number): Promise<number> {
   return (await drop.run(on, [limit]))[0]?.dropped ?? 0
 }

@@ -9,10 +9,6 @@ where a.video = ${processingVideo} and a.asset_id > $1 and e.created_at < now() 
 order by a.asset_id limit $2`,
 )
 
-/**
- * Returns at most `limit` ids, in ascending order and greater than `after`, of videos that are marked as processing and
- * whose message is older than five minutes.
- */
 export async function findProcessingVideos(on: Connection, after: string, limit: number): Promise<string[]> {
   return (await find.run(on, [after, limit])).map(({ assetId }) => assetId)
 }

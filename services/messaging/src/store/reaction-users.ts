@@ -2,7 +2,7 @@ import { standingJoins } from './rooms.ts'
 import { accessColumns, toAccess, type Access, type AccessRow } from './readable-events.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** The sort key of users who reacted: by time, then by id. */
+/** Sort key: by time, then by id. */
 export type ReactionKey = { at: Date; userId: string }
 
 type Row = AccessRow & { isShownMessage: boolean; total: bigint } & (ReactionKey | { userId: null })
@@ -37,14 +37,12 @@ order by r.created_at, r.user_id`,
 )
 
 type ReactionQuery = { roomId: string; userId: string; eventId: string; emoji: string }
-/** `offset` counts from the start of the list; it is ignored if `after` is given. */
 type Page = { limit: number; offset: number; after: ReactionKey | undefined }
 export type ReactionUsers = { access: Access; isShownMessage: boolean; total: bigint; users: ReactionKey[] }
 
 /**
- * Returns a page of the users who reacted to a message with an emoji, for the reader `userId`; undefined if the room is
- * unknown. `isShownMessage`: whether the event is a message or echo that is not retracted. `total`: the number of all
- * users who reacted with the emoji.
+ * `userId` is the reader. `isShownMessage`: a message or echo that is not retracted. `total`: all users with this
+ * emoji. Undefined if the room is unknown.
  */
 export async function listReactionUsers(
   on: Connection,

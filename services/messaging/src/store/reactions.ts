@@ -3,16 +3,12 @@ import type { MessagePlace } from './edits.ts'
 import { statement, type Connection } from './statement.ts'
 import { defineChangeIfRoomUnchanged, type DecidedState } from './unchanged-room.ts'
 
-/** The number of users that a tally names. */
 const maxNamed = 5
 
-/** SQL expressions: the place of the message, the emoji, the user, and the time and place of the reaction. */
+/** SQL expressions; `place` is that of the reaction. */
 type Parameters = { seq: string; emoji: string; user: string; at: string; place: string }
 
-/**
- * SQL for room $1: the CTE `added`, and the statement that updates the tally. `source`: the FROM clause of the
- * insertion, or empty.
- */
+/** SQL for room $1. `source`: the FROM clause of the insertion, or empty. */
 const addParts = ({ seq, emoji, user, at, place }: Parameters, source: string) => ({
   added: `added as (
   insert into reactions (room_id, seq, emoji, user_id, created_at) select $1, ${seq}, ${emoji}, ${user}, ${at}${source}
@@ -29,8 +25,8 @@ returning t.emoji, t.count, t.first_user_ids as "firstUserIds"`,
 })
 
 /**
- * SQL for room $1: the CTEs `removed` and `emptied`, and the statement that updates the tally. If a named user removes
- * their reaction, the next user who reacted is named instead. `source`: the USING clause of the deletion, or empty.
+ * SQL for room $1. If a named user removes a reaction, the tally names the next user. `source`: the USING clause of the
+ * deletion, or empty.
  */
 const removeParts = ({ seq, emoji, user }: Parameters, source: string) => ({
   removed: `removed as (
@@ -100,8 +96,8 @@ export type Reaction = MessagePlace & { emoji: string; userId: string }
 const parameters = ({ roomId, seq, emoji, userId }: Reaction) => [roomId, seq, emoji, userId]
 
 /**
- * Adds a reaction at this place in the log, which must be locked. Returns the new tally of the emoji; undefined,
- * without changing anything, if the user already has this reaction.
+ * `place` is that of the reaction. The log must be locked. Returns the new tally; undefined, without a change, if the
+ * user already has this reaction.
  */
 export async function addReaction(
   on: Connection,
@@ -113,22 +109,15 @@ export async function addReaction(
   return tally && { ...tally, mine: true }
 }
 
-/**
- * Removes a reaction. The log must be locked. Returns the new tally of the emoji; undefined if no reaction remains or
- * the user had none.
- */
+/** The log must be locked. Returns the new tally; undefined if no reaction remains or the user had none. */
 export async function removeReaction(on: Connection, reaction: Reaction): Promise<Tally | undefined> {
   const [tally] = await remove.run(on, parameters(reaction))
   return tally && { ...tally, mine: false }
 }
 
-/** The outbox entry of a change, and the new tally of the emoji; undefined if no reaction remains. */
 type TallyWithEntry = { entries: bigint[]; tally: Tally | undefined }
 
-/**
- * Adds a reaction and stores its event in one statement. Returns undefined, without writing anything, if the room is no
- * longer in the decided state or the user already has this reaction; see `defineChangeIfRoomUnchanged`.
- */
+/** Undefined, without a change, if the room is no longer as decided or the user already has this reaction. */
 export async function addReactionWithEvent(
   on: Connection,
   decided: DecidedState,
@@ -141,10 +130,7 @@ export async function addReactionWithEvent(
   return { entries, tally: { ...tally, mine: true } }
 }
 
-/**
- * Removes a reaction and stores its event in one statement. Returns undefined, without writing anything, if the room is
- * no longer in the decided state or the user has no such reaction; see `defineChangeIfRoomUnchanged`.
- */
+/** Undefined, without a change, if the room is no longer as decided or the user has no such reaction. */
 export async function removeReactionWithEvent(
   on: Connection,
   decided: DecidedState,
@@ -156,7 +142,6 @@ export async function removeReactionWithEvent(
   return { entries, tally: tally.emoji === null ? undefined : { ...tally, mine: false } }
 }
 
-/** Returns the tally of the emoji as the user sees it; undefined if nobody reacted with it. */
 export async function findTally(on: Connection, reaction: Reaction): Promise<Tally | undefined> {
   const [row] = await read.run(on, parameters(reaction))
   return row

@@ -14,16 +14,12 @@ import { statement, type Connection } from './statement.ts'
 type PlaceRow = HeaderRow &
   Standing & { erased: boolean; seq: bigint | null; at: Date | null; markedSeq: bigint | null; markedAt: Date | null }
 
-/** Everything needed to move a read marker, from one snapshot. */
 export type ReadPlaces = HeaderAndStanding & {
-  /** Whether the user's account is deleted. */
   erased: boolean
   /**
-   * The place up to which everything will be read: that of the named message or, if none is named, of the last shown
-   * one; undefined if there is no such message.
+   * Up to where the user reads: the named message or, if none is named, the last shown one; undefined if there is none.
    */
   read: Place | undefined
-  /** The current place of the marker. */
   marker: Place | undefined
 }
 
@@ -77,8 +73,8 @@ function toPlaces(row: PlaceRow): ReadPlaces {
 }
 
 /**
- * For the marker in a room: finds the root message or echo with this id, even if it is retracted, or the last shown one
- * if the id is empty. Returns undefined if the room is unknown.
+ * Finds the root message or echo with this id, even if retracted, or the last shown one if the id is empty. Undefined
+ * if the room is unknown.
  */
 export async function findPlacesInRoom(
   on: Connection,
@@ -90,12 +86,11 @@ export async function findPlacesInRoom(
   return row && toPlaces(row)
 }
 
-/** `root`: what the root id names; undefined if it names nothing in the room. */
 export type ThreadPlaces = ReadPlaces & { root: 'thread root' | 'something else' | undefined }
 
 /**
- * For the marker in a thread: finds the message with this id in the thread, which may be its root. If the id is empty,
- * finds the last shown reply, or the root if there is none. Returns undefined if the room is unknown.
+ * Finds the message of the thread with this id, which may be its root. An empty id stands for the last shown reply, or
+ * the root if there is none. Undefined if the room is unknown.
  */
 export async function findPlacesInThread(
   on: Connection,

@@ -4,22 +4,18 @@ import type { RoomHeader, Standing } from '../domain/room-header.ts'
 import { roomKinds, standingColumns, standingJoins, type HeaderRow } from './rooms.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** The properties of a room and a user that decide whether the user may read the room. */
 export type Access = {
   room: Pick<RoomHeader, 'roomId' | 'kind' | 'groupId' | 'universal'>
   standing: Standing
 }
 
-/** Events of a room, oldest first, and the reader's access to it, from one snapshot. */
+/** Oldest first; access and events from one snapshot. */
 export type EventsWithAccess = { access: Access; events: EventRow[] }
 
-/** A row of `accessColumns`. */
 export type AccessRow = Pick<HeaderRow, 'groupId' | 'universal'> & { roomKind: HeaderRow['kind'] } & Standing
 
-/** One row per event, or a single row without an event. */
 type ReadableRow = AccessRow & (Omit<EventRow, 'bytes'> | { eventId: null })
 
-/** SQL: the place of the message or, for an echo, of its reply. */
 const shownSeq = 'coalesce(o.seq, e.seq)'
 
 const attachments = `(
@@ -40,10 +36,10 @@ const reactions = `(
     from reaction_tallies c where c.room_id = l.room_id and c.seq = ${shownSeq} and e.kind = 'message_posted'
   )`
 
-/** SQL: the columns for `Access`, from `room_lines l` and `standingJoins`. */
+/** SQL, from `room_lines l` and `standingJoins`. */
 export const accessColumns = `l.kind as "roomKind", l.group_id as "groupId", l.universal, ${standingColumns}`
 
-/** SQL: the columns of an EventRow, from `room_lines l`, `room_events e` and `eventJoins`. */
+/** SQL for an EventRow, from `room_lines l`, `room_events e` and `eventJoins`. */
 export const eventColumns = `e.seq, e.event_id as "eventId", e.kind, e.actor_id as "actorId", e.created_at as "createdAt",
   coalesce(o.updated_at, e.updated_at) as "updatedAt", coalesce(e.deleted_at, o.deleted_at) as "deletedAt",
   coalesce(o.body, e.body) as body, coalesce(o.link_preview, e.link_preview) as "linkPreview",
@@ -53,9 +49,8 @@ export const eventColumns = `e.seq, e.event_id as "eventId", e.kind, e.actor_id 
   t.participant_ids as "participantIds", f.following as "isFollowing"`
 
 /**
- * SQL: joins the content that reader $2 sees to `room_events e` of `room_lines l`. The limits make PostgreSQL look up
- * the joined rows one by one; without them, a generic plan would read the whole room, because it does not know the
- * page's length.
+ * SQL: joins the content that reader $2 sees. The limits make PostgreSQL look up the joined rows one by one; without
+ * them, a generic plan would read the whole room, because it does not know the page's length.
  */
 export const eventJoins = `
 left join lateral (
@@ -66,17 +61,16 @@ left join lateral (
   select * from thread_follows where room_id = l.room_id and root_event_id = e.event_id and user_id = $2 limit 1
 ) f on true`
 
-/** SQL: the number of rows of a table that belong to the shown message; for an echo, to its reply. */
 const countOf = (table: string): string =>
   `(select count(*) from ${table} t where t.room_id = r.room_id and t.seq = coalesce(o.seq, r.seq))::integer`
-/** SQL: the size of a row of `withinPage`; must equal what `withSize` computes from the read row. */
+/** SQL; must equal what `withSize` computes. */
 const bytesShown = `coalesce(octet_length(coalesce(o.body, r.body)), 0)
     + coalesce(octet_length(coalesce(o.link_preview, r.link_preview)), 0)
     + ${attachmentBytes} * ${countOf('message_attachments')} + ${tallyBytes} * ${countOf('reaction_tallies')}`
 
 /**
- * SQL: the rows of a query on room_events that fit on a page, in this order, and the first row that does not. The sizes
- * of rows are computed without reading their content.
+ * SQL: the rows that fit on a page, in this order, and the first that does not. Sizes are computed without reading the
+ * content.
  */
 export const withinPage = (order: 'seq' | 'seq desc', rows: string): string => `select * from (
     select *, sum(bytes) over (order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before
@@ -90,8 +84,8 @@ export const withinPage = (order: 'seq' | 'seq desc', rows: string): string => `
   ) r where bytes_before is null or bytes_before <= ${pageBytes}`
 
 /**
- * Defines a statement that reads the room and the reader's standing together with the rows of `source`, a query on
- * room_events. $1 is the room, $2 the reader; further parameters belong to `source`.
+ * Reads the room and the reader's standing with the rows of `source`, a query on room_events. $1 is the room, $2 the
+ * reader; further parameters belong to `source`.
  */
 export function defineEventQuery(name: string, source: string) {
   const { text, run } = statement<ReadableRow>(
@@ -104,7 +98,6 @@ order by e.seq`,
   )
   return {
     text,
-    /** Returns undefined if the room is unknown. */
     run: async (on: Connection, values: readonly [roomId: string, userId: string, ...unknown[]]) =>
       toEventsWithAccess(values[0], await run(on, values)),
   }

@@ -3,15 +3,13 @@ import { versionPlaceholder, type EntryWithHoles } from '../domain/entry-holes.t
 import { fillHoles } from './append-parts.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** A user, and the event of their change, which is complete except for the user's version. */
 export type ReaderEntry = { userId: string; eventId: string; entry: EntryWithHoles }
 
 /**
- * Defines a statement that changes a read marker or followed thread of a user, raises the user's version, and stores
- * the event with it. `changed` is an insertion or update that returns a row if something changed; otherwise nothing is
- * stored. It must select from `reader`, which is empty if the user's account is deleted. The version is raised last,
- * because that locks the user's row in `readers`, for which all other changes of the user wait. $1 is the user; $8 and
- * following belong to `changed`.
+ * Defines a statement that changes a read marker or followed thread, raises the user's version and stores the event.
+ * `changed` is an insertion or update that returns a row if something changed; otherwise nothing is stored. It must
+ * select from `reader`, which is empty for a deleted account. The version is raised last, because all other changes of
+ * the user wait for that row. $1 is the user; $8 and following belong to `changed`.
  */
 export function defineReaderChange(name: string, changed: string) {
   const { run } = statement<{ id: bigint }>(

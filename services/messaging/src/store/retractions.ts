@@ -1,9 +1,8 @@
 import { statement, type Connection } from './statement.ts'
 
 /**
- * SQL expression: the place of the last shown root message or echo of `room_lines l`, not counting the rows at
- * `places`, so that messages being retracted are not unread. `last_message_at` stays, because it tells whether anything
- * was ever posted.
+ * SQL: the place of the last shown root message or echo of `room_lines l`, except the rows at `places`.
+ * `last_message_at` stays, because it tells whether anything was ever posted.
  */
 export const lastShown = (places: string) => `case when l.last_message_seq = any (${places}) then (
   select e.seq from room_events e
@@ -12,7 +11,7 @@ export const lastShown = (places: string) => `case when l.last_message_seq = any
   order by e.seq desc limit 1
 ) else l.last_message_seq end`
 
-/** SQL condition: the user has a reply in the thread of room $1, other than those at `places`. */
+/** SQL condition for a thread of room $1, without the replies at `places`. */
 export const stillParticipates = (root: string, user: string, places: string) => `exists (
         select from room_events e
         where e.room_id = $1 and e.thread_root_event_id = ${root} and e.actor_id = ${user} and e.deleted_at is null
@@ -49,15 +48,12 @@ update room_lines l set last_message_seq = ${lastShown('$2::bigint[]')} where l.
 
 export type Retraction = {
   roomId: string
-  /** Places of the message and, if it has one, of its echo. */
   places: readonly bigint[]
   threadRootEventId: string | null
   authorId: string
 }
 
-/**
- * Turns a message and its echo into placeholders, which count neither as unread nor as replies. The log must be locked.
- */
+/** Placeholders count neither as unread nor as replies. The log must be locked. */
 export async function retractMessage(on: Connection, retraction: Retraction, at: Date): Promise<void> {
   const { roomId, places, threadRootEventId, authorId } = retraction
   await retract.run(on, [roomId, places, at, threadRootEventId, authorId])
@@ -74,7 +70,7 @@ const remove = statement(
 update room_lines l set last_message_seq = ${lastShown('array[$3::bigint]')} where l.room_id = $1`,
 )
 
-/** Removes an echo from the timeline without a placeholder; its reply stays. The log must be locked. */
+/** Leaves no placeholder; the reply stays. The log must be locked. */
 export async function removeEcho(
   on: Connection,
   echo: { roomId: string; replySeq: bigint; seq: bigint },

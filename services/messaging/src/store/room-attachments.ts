@@ -4,7 +4,6 @@ import { standingJoins } from './rooms.ts'
 import { accessColumns, toAccess, type Access, type AccessRow } from './readable-events.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** A file, and the message that attaches it. */
 export type RoomAttachment = AttachmentRow & {
   size: bigint
   messageEventId: string
@@ -12,10 +11,10 @@ export type RoomAttachment = AttachmentRow & {
   createdAt: Date
 } & AttachmentKey
 
-/** The sort key of files: newest message first, then by position in the message. */
+/** Sort key: newest message first, then by position in the message. */
 export type AttachmentKey = { seq: bigint; position: number }
 
-/** The key to continue after, and the total number of files, which is counted only for the first page. */
+/** `total` is counted only for the first page. */
 export type AttachmentCursor = AttachmentKey & { total: bigint }
 
 type Row = AccessRow & { total: bigint } & (RoomAttachment | { assetId: null })
@@ -41,11 +40,10 @@ where l.room_id = $1
 order by a.seq desc, a.position`,
 )
 
-/** `offset` counts from the start of the list; it is ignored if `after` is given. */
+/** `offset` is ignored if `after` is given. */
 type Page = { limit: number; offset: number; after: AttachmentCursor | undefined }
 export type RoomAttachments = { access: Access; total: bigint; attachments: RoomAttachment[] }
 
-/** Returns a page of a room's files, newest message first; undefined if the room is unknown. */
 export async function listRoomAttachments(
   on: Connection,
   reader: { roomId: string; userId: string },

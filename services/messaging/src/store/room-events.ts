@@ -4,18 +4,11 @@ import type { RoomLog } from '../domain/room-header.ts'
 import { headerColumns, toHeader, type HeaderRow } from './rooms.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** An aggregate of another service that has events in a room: a call or an asset. */
 export type SourceAggregate = Pick<RoomEvent, 'aggregateType' | 'aggregateId'>
-/**
- * The newest stored version of an aggregate, and its most recent versions as decimal strings, oldest first; see
- * `roomEventVersions`.
- */
+/** The newest version, and the most recent ones as decimal strings, oldest first. */
 export type HeldVersions = SourceAggregate & { version: bigint; recent: string[] }
 
-/**
- * Maximum number of stored versions per aggregate. Enough to recognize every duplicate, because events of a room are
- * handed over in order, fifty at a time.
- */
+/** Enough to recognize every duplicate: events of a room are handed over in order, fifty at a time. */
 const maxRecentVersions = 100
 
 const readLog = statement<HeaderRow & { roomSeq: bigint }>(
@@ -57,13 +50,11 @@ const drop = statement<{ dropped: number }>(
 ) select count(*)::integer as dropped from gone`,
 )
 
-/** Returns the log of a room; undefined if the room is unknown. */
 export async function findLog(on: Connection, roomId: string): Promise<RoomLog | undefined> {
   const [row] = await readLog.run(on, [roomId])
   return row && { ...toHeader(row), roomSeq: row.roomSeq }
 }
 
-/** Returns the recent versions of these aggregates; unknown ones are left out. */
 export function findHeldVersions(
   on: Connection,
   roomId: string,
@@ -72,7 +63,7 @@ export function findHeldVersions(
   return readVersions.run(on, [roomId, ...columnsOf(sources)])
 }
 
-/** Stores the versions. No aggregate may occur twice. */
+/** No aggregate may occur twice. */
 export async function storeHeldVersions(
   on: Connection,
   roomId: string,
@@ -90,8 +81,8 @@ const columnsOf = (sources: readonly SourceAggregate[]) => [
 const processing = Buffer.from(encode(VideoStateSchema, { status: 'processing' }))
 
 /**
- * Stores the states of videos, by asset, with the messages that attach them. The state `processing` does not replace
- * another one, because a replayed event may report the start of processing long after its end.
+ * By asset. `processing` does not replace another state, because a replayed event may report the start of processing
+ * long after its end.
  */
 export async function storeVideoStates(on: Connection, roomId: string, videos: ReadonlyMap<string, VideoState>) {
   if (videos.size === 0) return
@@ -99,7 +90,6 @@ export async function storeVideoStates(on: Connection, roomId: string, videos: R
   await updateVideoStates.run(on, [roomId, [...videos.keys()], states, processing])
 }
 
-/** Deletes at most `limit` rows of aggregates that had no event for three days; returns their number. */
 export async function dropOldVersions(on: Connection, limit: number): Promise<number> {
   return (await drop.run(on, [limit]))[0]?.dropped ?? 0
 }

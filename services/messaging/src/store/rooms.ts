@@ -2,7 +2,6 @@ import { RoomKind } from '@parley/contracts/api'
 import type { RoomHeader, Standing } from '../domain/room-header.ts'
 import { statement, transaction, type Connection, type Pool } from './statement.ts'
 
-/** The columns of a room's header. */
 export type HeaderRow = {
   roomId: string
   version: bigint
@@ -14,21 +13,17 @@ export type HeaderRow = {
   participantIds: string[]
 }
 
-/** SQL: the columns of the header, from `room_lines l`. */
 export const headerColumns = `l.room_id as "roomId", l.version, l.kind, l.group_id as "groupId", l.universal, l.archived,
   l.name, l.participant_ids as "participantIds"`
 
-/**
- * SQL: joins the membership, ban and erasure of a user to `room_lines l`; `user` is the expression of the user's id.
- */
 export const standingJoins = (user: string) => `
 left join line_members m on m.room_id = l.room_id and m.user_id = ${user}
 left join line_bans b on b.room_id = l.room_id and b.user_id = ${user}
 cross join lateral (select exists (select from erasures where user_id = ${user}) as gone) erased`
 
 /**
- * SQL: the columns of the user's standing, from `standingJoins`. A ban that has expired has no effect, even if the fact
- * about its expiry has not arrived yet. Deleted users count as banned.
+ * SQL, from `standingJoins`. An expired ban has no effect, even before the fact about its expiry arrives. Deleted users
+ * count as banned.
  */
 export const standingColumns = `coalesce(m.member, false) as member,
   erased.gone or coalesce(b.banned and (b.expires_at is null or b.expires_at > now()), false) as banned`
@@ -36,7 +31,6 @@ export const standingColumns = `coalesce(m.member, false) as member,
 export const roomKinds = { channel: RoomKind.CHANNEL, dm: RoomKind.DM } as const
 export const roomKindName = (kind: RoomKind): HeaderRow['kind'] => (kind === RoomKind.DM ? 'dm' : 'channel')
 
-/** Converts a row to a header. */
 export function toHeader({ roomId, version, kind, groupId, universal, archived, name, participantIds }: HeaderRow) {
   return { roomId, version, kind: roomKinds[kind], groupId, universal, archived, name, participantIds }
 }
@@ -57,7 +51,7 @@ export async function findHeader(on: Connection, roomId: string): Promise<RoomHe
 
 export type HeaderAndStanding = { room: RoomHeader; standing: Standing }
 
-/** Returns the room and the user's standing in it, in one snapshot; undefined if the room is unknown. */
+/** From one snapshot; undefined if the room is unknown. */
 export async function findStanding(
   on: Connection,
   roomId: string,
@@ -76,7 +70,7 @@ from room_lines l cross join unnest($2::text[]) as u (user_id)${standingJoins('u
 where l.room_id = $1`,
 )
 
-/** Returns the room and the standing of each user in it, in one snapshot; undefined if the room is unknown. */
+/** From one snapshot; undefined if the room is unknown. */
 export async function findStandings(
   on: Connection,
   roomId: string,
@@ -91,19 +85,18 @@ export async function findStandings(
   }
 }
 
-/** Locks a log until the transaction ends. Whatever depends on the lock must be read by later statements. */
+/** Until the transaction ends. Whatever depends on the lock must be read by later statements. */
 export async function lockLog(on: Connection, roomId: string): Promise<void> {
   await lock.run(on, [roomId])
 }
 
 const skip = statement('skip_place', 'update room_lines set room_seq = room_seq + 1 where room_id = $1')
 
-/** Takes a place for a change without an event. The log must be locked. */
+/** For a change without an event. The log must be locked. */
 export async function skipPlace(on: Connection, roomId: string): Promise<void> {
   await skip.run(on, [roomId])
 }
 
-/** Runs `run` in a transaction that has locked the log; see {@link lockLog}. */
 export function withLockedLog<T>(pool: Pool, roomId: string, run: (on: Connection) => Promise<T>): Promise<T> {
   return transaction(pool, async (on) => {
     await lockLog(on, roomId)

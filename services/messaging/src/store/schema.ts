@@ -21,36 +21,29 @@ const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: (
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3 })
 const place = (name: string) => bigint(name, { mode: 'bigint' })
 
-/** SQL: the encoded svc.internal.v1.VideoState of a video that is being processed. */
 export const processingVideo = String.raw`'\x0a0a70726f63657373696e67'::bytea`
 
 export const roomKind = pgEnum('room_kind', ['channel', 'dm'])
 
-/**
- * The log of a room: the room's header, the last place, and the last shown message. Its row lock serialises changes.
- */
+/** The row lock serialises changes. */
 export const roomLines = pgTable(
   'room_lines',
   {
     roomId: text('room_id').primaryKey(),
-    /** Version of the last applied fact. */
     version: place('version').notNull(),
-    /** The last place taken. */
     roomSeq: place('room_seq').notNull(),
-    /** Outbox entry of the last fact. */
     factEntry: place('fact_entry').notNull(),
-    /** Event id of the last fact; empty when an earlier release applied it. */
+    /** Event id; empty when an earlier release applied the fact. */
     factId: text('fact_id').notNull().default(''),
     kind: roomKind('kind').notNull(),
     groupId: text('group_id').notNull(),
     universal: boolean('universal').notNull(),
     archived: boolean('archived').notNull(),
     name: text('name').notNull(),
-    /** Participants of a direct message. */
     participantIds: text('participant_ids').array().notNull(),
-    /** Place of the last root message or echo that is not retracted. */
+    /** Last root message or echo that is not retracted. */
     lastMessageSeq: place('last_message_seq'),
-    /** Time of the newest root message or echo, even if it was retracted since. */
+    /** Newest root message or echo, even if it was retracted since. */
     lastMessageAt: instant('last_message_at'),
   },
   (table) => [
@@ -60,7 +53,7 @@ export const roomLines = pgTable(
   ],
 )
 
-/** Explicit members. The rows of former members stay, with `member` false. */
+/** Explicit members. Rows of former members stay, with `member` false. */
 export const lineMembers = pgTable(
   'line_members',
   {
@@ -77,7 +70,7 @@ export const lineMembers = pgTable(
   ],
 )
 
-/** Bans. The rows of lifted and expired bans stay, with `banned` false. */
+/** Rows of lifted and expired bans stay, with `banned` false. */
 export const lineBans = pgTable(
   'line_bans',
   {
@@ -100,7 +93,7 @@ export const roomEventKind = pgEnum('room_event_kind', [
   'user_left_room',
 ])
 
-/** Rows of timelines and threads. A channel echo has no content of its own: it shows that of its reply. */
+/** An echo has no content of its own: it shows that of its reply. */
 export const roomEvents = pgTable(
   'room_events',
   {
@@ -108,9 +101,8 @@ export const roomEvents = pgTable(
     seq: place('seq').notNull(),
     eventId: text('event_id').notNull(),
     kind: roomEventKind('kind').notNull(),
-    /** Whether the row is in the timeline of the room. Replies are only in their threads. */
+    /** False for replies, which are only in their threads. */
     inTimeline: boolean('in_timeline').notNull(),
-    /** Author, who joined or left, or who changed the room; empty for the system. */
     actorId: text('actor_id').notNull(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at'),
@@ -118,12 +110,9 @@ export const roomEvents = pgTable(
     body: text('body'),
     inReplyTo: text('in_reply_to'),
     threadRootEventId: text('thread_root_event_id'),
-    /** For a channel echo: the shown reply and the root of its thread. */
     echoOfEventId: text('echo_of_event_id'),
     echoFromThreadRootEventId: text('echo_from_thread_root_event_id'),
-    /** For a reply: its channel echo. */
     channelEchoEventId: text('channel_echo_event_id'),
-    /** Encoded svc.internal.v1.PagePreview. */
     linkPreview: bytea('link_preview'),
   },
   (table) => [
@@ -138,33 +127,29 @@ export const roomEvents = pgTable(
     index('room_events_thread')
       .on(table.roomId, table.threadRootEventId, table.seq)
       .where(sql`${table.threadRootEventId} is not null`),
-    // Finds the message that shows a preview image: the encoding ends with tag, length and key of the image.
+    // Finds the message with a preview image: the encoding ends with tag, length and key of the image.
     index('room_events_preview_image')
       .on(sql`substring(${table.linkPreview} from octet_length(${table.linkPreview}) - 16)`)
       .where(sql`${table.linkPreview} is not null`),
-    // Tells whether a user still has a reply in a thread.
     index('room_events_thread_author')
       .on(table.roomId, table.threadRootEventId, table.actorId)
       .where(sql`${table.threadRootEventId} is not null and ${table.deletedAt} is null`),
   ],
 )
 
-/** Attachments of messages, never of echoes. An asset belongs to one message. */
 export const messageAttachments = pgTable(
   'message_attachments',
   {
     roomId: text('room_id').notNull(),
-    /** Place of the message. */
     seq: place('seq').notNull(),
     position: smallint('position').notNull(),
     assetId: text('asset_id').notNull(),
     filename: text('filename').notNull(),
     contentType: text('content_type').notNull(),
     size: place('size').notNull(),
-    /** In pixels; 0 if the file is not an image. */
     width: integer('width').notNull(),
     height: integer('height').notNull(),
-    /** Encoded svc.internal.v1.VideoState, as last reported by uploads; null for other files. */
+    /** Encoded svc.internal.v1.VideoState, as last reported by uploads. */
     video: bytea('video'),
   },
   (table) => [
@@ -176,12 +161,10 @@ export const messageAttachments = pgTable(
   ],
 )
 
-/** Reactions to messages; never to echoes. */
 export const reactions = pgTable(
   'reactions',
   {
     roomId: text('room_id').notNull(),
-    /** Place of the message. */
     seq: place('seq').notNull(),
     emoji: text('emoji').notNull(),
     userId: text('user_id').notNull(),
@@ -194,39 +177,32 @@ export const reactions = pgTable(
 )
 
 /**
- * The reactions to a message with one emoji. They are counted when they change, so that reads need not count them. A
- * row has at least one reaction.
+ * The reactions to a message with one emoji, at least one. They are counted when they change, so that reads need not
+ * count.
  */
 export const reactionTallies = pgTable(
   'reaction_tallies',
   {
     roomId: text('room_id').notNull(),
-    /** Place of the message. */
     seq: place('seq').notNull(),
     emoji: text('emoji').notNull(),
     count: integer('count').notNull(),
-    /** At most five users who reacted, those who reacted first. */
     firstUserIds: text('first_user_ids').array().notNull(),
-    /** Place of the first reaction. Emojis are shown in this order. */
+    /** Place of the first reaction; orders the emojis. */
     since: place('since').notNull(),
   },
   (table) => [primaryKey({ columns: [table.roomId, table.seq, table.emoji] })],
 )
 
-/** Threads. One whose replies are all retracted stays. */
 export const threads = pgTable(
   'threads',
   {
     roomId: text('room_id').notNull(),
     rootEventId: text('root_event_id').notNull(),
-    /** Retracted replies do not count. */
+    /** This and the next columns ignore retracted replies. */
     replyCount: integer('reply_count').notNull(),
-    /** Time of the last reply that is not retracted. */
     lastReplyAt: instant('last_reply_at'),
     lastReplySeq: place('last_reply_seq'),
-    /**
-     * At most 50 users who replied, in the order of their first reply; without users whose replies are all retracted.
-     */
     participantIds: text('participant_ids').array().notNull(),
   },
   (table) => [
@@ -235,7 +211,7 @@ export const threads = pgTable(
   ],
 )
 
-/** Who follows threads. `following` false means that the user unfollowed; actions of others do not change that. */
+/** `following` false: the user unfollowed; actions of others do not change that. */
 export const threadFollows = pgTable(
   'thread_follows',
   {
@@ -243,7 +219,7 @@ export const threadFollows = pgTable(
     rootEventId: text('root_event_id').notNull(),
     userId: text('user_id').notNull(),
     following: boolean('following').notNull(),
-    /** Whether the watermark of the user and room covers the thread. Only `settle_follows` changes it. */
+    /** Whether the watermark covers the thread. Only `settle_follows` changes it. */
     settled: boolean('settled').notNull().default(false),
   },
   (table) => [
@@ -253,13 +229,10 @@ export const threadFollows = pgTable(
 )
 
 /**
- * Watermarks of users who follow many threads, so that finding unread ones need not visit each. The invariant: in a
- * settled thread, all replies up to this place that are not retracted are read, that is, none comes after the user's
- * marker in the thread. Levels and access play no part in it.
- *
- * Hence a settled thread can only be unread if its last reply comes after the watermark. Nothing that happens in a room
- * breaks the invariant: new replies get higher places, markers only move forward, retractions only remove replies, and
- * new follows, also those of an earlier release, are not settled.
+ * Let unread threads be found without visiting each. The invariant: in a settled thread, no shown reply up to this
+ * place comes after the user's marker. A settled thread is therefore unread only if its last reply comes after the
+ * watermark. Nothing in a room breaks the invariant: new replies get higher places, markers only move forward,
+ * retractions only remove replies, and new follows are not settled.
  */
 export const threadWatermarks = pgTable(
   'thread_watermarks',
@@ -271,7 +244,6 @@ export const threadWatermarks = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.roomId] })],
 )
 
-/** How far each user has read each thread; only moves forward. */
 export const threadMarkers = pgTable(
   'thread_markers',
   {
@@ -287,13 +259,11 @@ export const threadMarkers = pgTable(
   ],
 )
 
-/** Version of a user's read markers and followed threads: the aggregate `reader`. */
 export const readers = pgTable('readers', {
   userId: text('user_id').primaryKey(),
   version: place('version').notNull(),
 })
 
-/** The queue of messages whose mentions could not be resolved when they were posted. */
 export const unresolvedMentions = pgTable(
   'unresolved_mentions',
   {
@@ -309,14 +279,12 @@ export const unresolvedMentions = pgTable(
   (table) => [primaryKey({ columns: [table.roomId, table.seq] }), index('unresolved_mentions_age').on(table.createdAt)],
 )
 
-/** Tokens with which users may post the link previews that were shown to them. */
+/** Let users post the link previews that were shown to them. */
 export const linkPreviewTokens = pgTable(
   'link_preview_tokens',
   {
-    /** SHA-256 of the token. */
     digest: bytea('digest').primaryKey(),
     userId: text('user_id').notNull(),
-    /** Encoded svc.internal.v1.PagePreview. */
     preview: bytea('preview').notNull(),
     expiresAt: instant('expires_at').notNull(),
   },
@@ -326,7 +294,6 @@ export const linkPreviewTokens = pgTable(
   ],
 )
 
-/** How far each user has read each room; only moves forward. */
 export const roomMarkers = pgTable(
   'room_markers',
   {
@@ -338,7 +305,7 @@ export const roomMarkers = pgTable(
   (table) => [primaryKey({ columns: [table.roomId, table.userId] }), index('room_markers_user').on(table.userId)],
 )
 
-/** Recent versions of calls and assets whose events are in a room; deleted three days after the last event. */
+/** Of calls and assets with events in a room; deleted three days after the last event. */
 export const roomEventVersions = pgTable(
   'room_event_versions',
   {
@@ -346,7 +313,7 @@ export const roomEventVersions = pgTable(
     aggregateType: text('aggregate_type').notNull(),
     aggregateId: text('aggregate_id').notNull(),
     version: place('version').notNull(),
-    /** The most recent versions, `version` last; empty if an earlier release wrote the row. */
+    /** `version` is last; empty if an earlier release wrote the row. */
     recentVersions: place('recent_versions').array().notNull().default([]),
     heardAt: instant('heard_at').notNull(),
   },
@@ -356,13 +323,13 @@ export const roomEventVersions = pgTable(
   ],
 )
 
-/** Notification levels of users: of a room or, with an empty room id, of the server, for rooms without a level. */
+/** An empty room id stands for the server: for rooms without a level. */
 export const notificationLevels = pgTable(
   'notification_levels',
   {
     userId: text('user_id').notNull(),
     roomId: text('room_id').notNull(),
-    /** A cleared level is stored as DEFAULT, because late events are compared with its version. */
+    /** A cleared level is DEFAULT, because late events are compared with its version. */
     level: smallint('level').$type<NotificationLevel>().notNull(),
     /** Version of the user's aggregate `preference`. */
     version: place('version').notNull(),
@@ -370,16 +337,12 @@ export const notificationLevels = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.roomId] })],
 )
 
-/**
- * Idempotency keys of posts of the last 24 hours. A key belongs to its caller, not to a room, because it identifies one
- * request.
- */
+/** Of posts of the last 24 hours. A key belongs to its caller, not to a room. */
 export const messageKeys = pgTable(
   'message_keys',
   {
     callerId: text('caller_id').notNull(),
     key: text('key').notNull(),
-    /** SHA-256 of the request. */
     digest: bytea('digest').notNull(),
     roomId: text('room_id').notNull(),
     eventId: text('event_id').notNull(),
@@ -391,21 +354,17 @@ export const messageKeys = pgTable(
   ],
 )
 
-/** Imports, by room. */
 export const imports = pgTable('imports', {
   roomId: text('room_id').primaryKey(),
   source: text('source').notNull(),
   messages: place('messages').notNull(),
-  /** Time of the newest imported message. */
   through: instant('through').notNull(),
-  /** Place of the last imported row. */
   lastSeq: place('last_seq').notNull(),
-  /** The range of places in which users posted between calls of the import. */
   liveFrom: place('live_from'),
   liveTo: place('live_to'),
 })
 
-/** Maps ids at the source of an import to events, to recognise repeated messages and to find the roots of replies. */
+/** By ids at the source, to recognise repeated messages and find the roots of replies. */
 export const importedMessages = pgTable(
   'imported_messages',
   {

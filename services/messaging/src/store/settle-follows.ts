@@ -1,17 +1,14 @@
 import { isUnread } from '../domain/marker.ts'
 import { statement, type Connection } from './statement.ts'
 
-/**
- * Maximum number of a user's follows in rooms without a watermark; if there are more, they are settled. Visiting a few
- * is faster.
- */
+/** Of a user, in rooms without a watermark. Visiting fewer is faster than settling them. */
 export const maxFollowsWithoutWatermark = 500
-/** Maximum distance of a watermark from the last place of its room; beyond it, the watermark is moved. */
+/** From a watermark to the last place of its room; beyond, the watermark is moved. */
 export const maxPlacesAfterWatermark = 1000
 
 /**
- * $1 user, $2 rooms. The follows are locked before their flags are read. Of two concurrent runs, the later one
- * therefore sees the flags that the other one set, and its own flags match its watermark: both come from its snapshot.
+ * $1 user, $2 rooms. The follows are locked before their flags are read, so the later of two concurrent runs sees the
+ * flags that the other set, and its own flags match its watermark.
  */
 const settle = statement(
   'settle_follows',
@@ -36,8 +33,8 @@ on conflict (user_id, room_id) do update set seq = excluded.seq`,
 )
 
 /**
- * Settles the threads that a user has followed and read in these rooms, unsettles the others, and moves the watermarks
- * to the last places of the rooms.
+ * Settles the read threads that a user follows, unsettles the others, and moves the watermarks to the last places of
+ * the rooms.
  */
 export async function settleFollows(on: Connection, userId: string, roomIds: readonly string[]): Promise<void> {
   await settle.run(on, [userId, roomIds])

@@ -7,13 +7,9 @@ export type HeldRoom = { room: typeof roomLines.$inferSelect; standings: Changed
 
 const maxStandingsPerCall = 5000
 
-/** Selects the standings that facts with versions above `above` changed, of users with ids greater than `after`. */
 export type Selection = { roomId: string; above: bigint; after: string }
 
-/**
- * Returns a room and the first 5,000 of the selected standings, by user id, from one snapshot; undefined if the room is
- * unknown.
- */
+/** The first 5,000 standings by user id, from one snapshot; undefined if the room is unknown. */
 export function findHeldRoom(db: Db, { roomId, above, after }: Selection): Promise<HeldRoom | undefined> {
   return db.transaction(
     async (tx) => {

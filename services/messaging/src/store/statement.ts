@@ -1,12 +1,10 @@
 import type pg from 'pg'
 
-/** Runs statements: the pool, or the connection of a transaction. */
 export type Connection = Pick<pg.Pool, 'query'>
 
-/** Starts transactions. */
 export type Pool = pg.Pool
 
-/** Defines a statement, which each connection prepares once. `Row` is the type of its rows; it is not checked. */
+/** Each connection prepares the statement once. `Row` is not checked. */
 export function statement<Row extends pg.QueryResultRow>(
   name: string,
   text: string,
@@ -14,7 +12,6 @@ export function statement<Row extends pg.QueryResultRow>(
   return { text, run: async (on, values) => (await on.query<Row>({ name, text, values: [...values] })).rows }
 }
 
-/** Runs `run` in a transaction on one connection. An error rolls it back. */
 export async function transaction<T>(pool: Pool, run: (on: Connection) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined

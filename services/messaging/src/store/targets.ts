@@ -23,7 +23,6 @@ left join room_events r on r.room_id = e.room_id and r.event_id = e.thread_root_
 where e.room_id = $1 and e.event_id = any ($2::text[])`,
 )
 
-/** Returns the events with these ids, to which a draft refers; unknown ids are left out. */
 export function findTargets(on: Connection, roomId: string, eventIds: readonly string[]): Promise<ReplyTarget[]> {
   return read.run(on, [roomId, eventIds])
 }

@@ -33,8 +33,8 @@ union all
 type Reader = { roomId: string; userId: string }
 
 /**
- * Returns the root of a thread, and up to `count` replies before or after a place, or the latest ones; fewer if they
- * exceed a page (see {@link withinPage}). If there is no such root, it is missing from the events.
+ * The root, and up to `count` replies before or after a place, or the latest ones; fewer if they exceed a page (see
+ * {@link withinPage}). Without such a root there are no events.
  */
 export function readReplies(
   on: Connection,
@@ -49,9 +49,8 @@ export function readReplies(
 }
 
 /**
- * Returns the root of a thread, up to `count` replies before a reply, that reply, and up to `count` after it; fewer if
- * one of the sides exceeds a page (see {@link withinPage}). If the reply is not in the thread, only the root is
- * returned.
+ * The root, a reply, and up to `count` replies before and after it; fewer if a side exceeds a page (see {@link
+ * withinPage}). Only the root, if the reply is not in the thread.
  */
 export function readThreadAround(
   on: Connection,

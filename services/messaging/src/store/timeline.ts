@@ -21,8 +21,7 @@ union all
 )
 
 /**
- * Returns up to `count` timeline rows before or after a place, or the latest ones; fewer if they exceed a page (see
- * {@link withinPage}).
+ * Up to `count` rows before or after a place, or the latest ones; fewer if they exceed a page (see {@link withinPage}).
  */
 export function readTimeline(
   on: Connection,
@@ -36,8 +35,8 @@ export function readTimeline(
 }
 
 /**
- * Returns up to `count` timeline rows before an event, the event, and up to `count` after it; fewer if one of the sides
- * exceeds a page (see {@link withinPage}). There are no rows if the event is not in the timeline.
+ * An event, and up to `count` rows before and after it; fewer if a side exceeds a page (see {@link withinPage}). No
+ * rows, if the event is not in the timeline.
  */
 export function readTimelineAround(
   on: Connection,

@@ -1,20 +1,18 @@
 import type { OutboxRow } from '@parley/events'
 import { statement, type Connection } from './statement.ts'
 
-/** The state of a room in which a change was decided, and the change's event, which has the next place. */
+/** The room as a change was decided, and the event, which takes the next place. */
 export type DecidedState = { roomId: string; userId: string; version: bigint; roomSeq: bigint; entry: OutboxRow }
 
 /**
- * Defines a statement that changes a message, takes a place and stores the outbox entry, unless the room has changed
- * since the change was decided, the message is retracted or the user is being erased. It locks the row of the room and
- * compares its version and last place: every change of facts or messages takes a place under that lock. Then it locks
- * the message and checks that it is not retracted: the last place does not show this, because processes of an earlier
- * release erase messages without taking a place.
- *
- * The parameter `written` is SQL: CTEs that select from the CTE `unchanged_room`, which has a row only if the change
- * may be made. The last one is named `written` and has one row if the change was made. `result` selects from it what to
- * return in addition to `entries`. $1 is the room, $2 the user, $10 the place of the message; $11 and following belong
- * to the change.
+ * Defines a statement that changes a message, takes a place and stores the event, unless the room has changed since the
+ * decision, the message is retracted or the user is erased. It locks the room's row and compares version and last
+ * place: every change takes a place under that lock. Then it locks the message, because processes of an earlier release
+ * erase messages without taking a place.
+ * @param written CTEs that select from `unchanged_room`, which has a row if the change may be made. The last CTE is
+ * named `written` and has one row if it was made. $1 is the room, $2 the user, $10 the place of the message; $11 and
+ * following belong to the change.
+ * @param result What to select from `written` in addition to `entries`.
  */
 export function defineChangeIfRoomUnchanged<Row extends object>(name: string, written: string, result: string) {
   const { run } = statement<Row & { entries: bigint[] }>(
@@ -34,7 +32,7 @@ export function defineChangeIfRoomUnchanged<Row extends object>(name: string, wr
 select array(select id from entry) as entries, ${result}`,
   )
   return {
-    /** Returns undefined if nothing was written. */
+    /** Undefined: nothing was written. */
     async run(
       on: Connection,
       at: DecidedState,

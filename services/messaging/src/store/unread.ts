@@ -8,13 +8,12 @@ export type RoomState = { roomId: string; hasUnread: boolean; empty: boolean; la
 const muted = isMuted('$1', 'l.room_id')
 const roomIsUnread = isUnread('l.last_message_seq', 'r.seq', muted)
 
-/** SQL condition: user $1 is banned from the room of `room_lines l`. */
 const isBanned = `exists (
   select from line_bans b
   where b.room_id = l.room_id and b.user_id = $1 and b.banned and (b.expires_at is null or b.expires_at > now())
 )`
 
-/** A room is unread only for users who can read it. For universal rooms the calling service must check `room.join`. */
+/** For universal rooms the calling service must check `room.join`. */
 const states = statement<RoomState>(
   'read_room_states',
   `select l.room_id as "roomId", l.last_message_at is null as empty, l.last_message_at as "lastMessageAt",
@@ -30,15 +29,15 @@ export function readRoomStates(on: Connection, userId: string, roomIds: readonly
 }
 
 /**
- * A room with unread messages, either in its timeline or, if `inThread`, in a thread that the user follows. If
- * `member`, the user is an explicit member; otherwise the room is universal, and the user may or may not be one.
+ * `inThread`: in a thread that the user follows, instead of the timeline. `member`: explicitly; otherwise the room is
+ * universal, and the user may lack `room.join`.
  */
 export type UnreadRoom = { roomId: string; groupId: string; member: boolean; inThread: boolean }
 
 /**
- * SQL: the rooms in which user $1 follows an unread thread. Settled threads are visited only if they have replies after
- * the watermark, see `threadWatermarks`. The limits make PostgreSQL look up threads and follows one by one; a generic
- * plan would read all threads of all rooms.
+ * SQL: where user $1 follows an unread thread. Settled threads are visited only if they have replies after the
+ * watermark, see `threadWatermarks`. The limits make PostgreSQL look up threads and follows one by one; a generic plan
+ * would read all threads of all rooms.
  */
 const roomsWithUnreadThreads = `
   select distinct t.room_id
@@ -68,10 +67,10 @@ const roomsWithUnreadThreads = `
   where ${isUnread('t.last_reply_seq', 'r.seq', 'false')}`
 
 /**
- * Rows for: at most one room with an unread timeline of which the user is an explicit member; each universal room with
- * an unread timeline; each room with unread threads. Archived and muted rooms are left out, and so are rooms of which
- * the user is not an explicit member, except universal ones from which they are not banned. A row whose `inThread` is
- * null is a room in which followed threads should be settled, because the watermark is missing or old.
+ * At most one room with an unread timeline of which the user is an explicit member, each universal room with an unread
+ * timeline, and each room with unread threads. Left out are archived and muted rooms, and rooms that are not the
+ * user's, except universal ones without a ban. A null `inThread`: followed threads there should be settled, because the
+ * watermark is missing or old.
  */
 const unread = statement<Omit<UnreadRoom, 'inThread'> & { inThread: boolean | null }>(
   'read_unread',
@@ -112,9 +111,8 @@ where follows > ${maxFollowsWithoutWatermark}`,
 )
 
 /**
- * Finds rooms with unread messages or threads. Of the rooms whose timeline is unread and of which the user is an
- * explicit member, it finds only one, which is enough to tell that there are any. `toSettle`: the rooms whose
- * followed threads should be settled, which makes the next call cheaper.
+ * Finds one of the user's own rooms with an unread timeline, which is enough to know. `toSettle`: settling follows
+ * there makes the next call cheaper.
  */
 export async function readUnread(on: Connection, userId: string): Promise<{ rooms: UnreadRoom[]; toSettle: string[] }> {
   const rows = await unread.run(on, [userId])

@@ -4,7 +4,6 @@ import { maxFollowersInEvent } from '../domain/placement.ts'
 import { unresolvedMentions } from './schema.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** A message whose mentions have not been resolved yet. */
 export type Unresolved = Job<typeof unresolvedMentions>
 
 export const mentionQueue = new JobQueue(unresolvedMentions, {
@@ -17,7 +16,6 @@ const findBody = statement<{ body: string | null }>(
   `select body from room_events where room_id = $1 and seq = $2`,
 )
 
-/** Returns the text of a message; empty if it is retracted. */
 export async function bodyOf(on: Connection, { roomId, seq }: Unresolved): Promise<string> {
   return (await findBody.run(on, [roomId, seq]))[0]?.body ?? ''
 }
@@ -29,15 +27,11 @@ where u.room_id = $1 and u.seq = $2 and l.room_id = $1
 returning l.room_seq as "roomSeq"`,
 )
 
-/**
- * Removes a message from the queue and returns the last place in its log, which must be locked; undefined if the
- * message is not in the queue.
- */
+/** Returns the last place in the log, which must be locked; undefined if the message is not in the queue. */
 export async function deleteUnresolved(on: Connection, { roomId, seq }: Unresolved): Promise<bigint | undefined> {
   return (await remove.run(on, [roomId, seq]))[0]?.roomSeq
 }
 
-/** The current state of a message with unresolved mentions, as far as its event needs it. */
 export type MentioningMessage = {
   eventId: string
   actorId: string
@@ -87,10 +81,7 @@ on conflict (room_id, root_event_id, user_id) do nothing
 returning user_id as "userId"`,
 )
 
-/**
- * Makes users follow the thread if they are in the room and nothing is stored about them and the thread; returns the
- * ids of those who now follow it.
- */
+/** Only users who are in the room and have not decided about the thread; returns those who now follow it. */
 export async function followAsMentioned(
   on: Connection,
   thread: { roomId: string; rootEventId: string },

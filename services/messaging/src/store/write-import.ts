@@ -25,7 +25,6 @@ const insertIds = statement(
 select $1, m.external_id, m.event_id from unnest($2::text[], $3::text[]) as m (external_id, event_id)`,
 )
 
-/** A thread has at most 50 participants, in the order of their first reply. */
 const upsertThreads = statement(
   'import_threads',
   `with reply as (
@@ -101,9 +100,7 @@ set messages = i.messages + excluded.messages, through = greatest(i.through, exc
 const column = <T, C>(rows: readonly T[], of: (row: T) => C): C[] => rows.map(of)
 const namedInTally = 5
 
-/**
- * Writes a plan with one statement per table, whatever the number of messages. The log must be locked.
- */
+/** One statement per table. The log must be locked. */
 export async function writeImport(
   on: Connection,
   { roomId, source, live }: { roomId: string; source: string; live: LivePlaces | undefined },

@@ -10,10 +10,9 @@ import { VideoStateSchema } from '@parley/contracts/internal'
 import type { AttachmentRow } from '../domain/event-row.ts'
 import type { ViewContext } from './view-context.ts'
 
-/** Maximum size of images in timelines, in pixels. */
 const timelineThumbnail = { width: 960, height: 400, fit: 'contain' } as const
 
-/** Converts a file. Its URLs are valid for this reader, for a day. */
+/** The URLs are valid for this reader, for a day. */
 export function toAttachment(
   viewContext: ViewContext,
   attached: AttachmentRow,
@@ -28,7 +27,7 @@ export function toAttachment(
   }
 }
 
-/** The URL of a file, signed for this reader. If `size` is given, it is the URL of the image scaled to that size. */
+/** Signed for this reader. `size`: of the scaled image; without it, the whole file. */
 export function toUrl(
   { assets, userId, now }: ViewContext,
   assetId: string,
@@ -38,7 +37,6 @@ export function toUrl(
   return { url, expiresAt: timestampFromDate(expiresAt) }
 }
 
-/** Converts the `video` of an `AttachmentRow`, with the signed URLs of its renditions for this reader. */
 export function toVideo(
   { assets, userId, now }: ViewContext,
   assetId: string,

@@ -3,19 +3,15 @@ import { newId } from '@parley/ids'
 import type { RoomHeader } from '../domain/room-header.ts'
 import { roomDelivery } from './deliveries.ts'
 
-/** A change in a room: who made it and when. `place`: its place in the room's log. */
 export type ChangeHeader = { room: RoomHeader; place: bigint; actorId: string; at: Date }
 
-/** Files, and the preview image (empty for none), that a change removes from a message. */
 export type Removed = { assetIds: readonly string[]; previewImageKey: string }
 
 export const nothingRemoved: Removed = { assetIds: [], previewImageKey: '' }
 
 type Edited = { eventId: string; threadRootEventId: string; echoEventId: string | undefined }
 
-/**
- * The event of a message whose text, attachments or preview changed. If it has an echo, a delivery announces that too.
- */
+/** A second delivery announces the echo, if any. */
 export function toEditedEvent(header: ChangeHeader, message: Edited, removed: Removed): OutgoingEvent {
   const id = newId('event')
   const { eventId, threadRootEventId, echoEventId } = message
@@ -38,7 +34,6 @@ export function toEditedEvent(header: ChangeHeader, message: Edited, removed: Re
 
 type Retracted = { eventId: string; threadRootEventId: string; channelEchoEventId: string; echoOnly: boolean }
 
-/** The event of a retraction: of a message with its echo, or of an echo alone. */
 export function toRetractedEvent(header: ChangeHeader, message: Retracted, removed: Removed): OutgoingEvent {
   const id = newId('event')
   const { eventId: messageEventId, ...rest } = message
@@ -54,7 +49,6 @@ export function toRetractedEvent(header: ChangeHeader, message: Retracted, remov
   }
 }
 
-/** The event of a reaction that was added or removed. It names the message, never its echo. */
 export function toReactionEvent(
   header: ChangeHeader,
   kind: 'reaction_added' | 'reaction_removed',
@@ -74,7 +68,7 @@ export function toReactionEvent(
 const baseOf = ({ room, place, actorId, at }: ChangeHeader, id: string, kind: string) =>
   ({ id, kind, aggregateType: 'room', aggregateId: room.roomId, version: place, occurredAt: at, actorId }) as const
 
-/** Uploads consumes only events without a `detail`: those of changes that remove a file or an image. */
+/** Uploads consumes only events without a `detail`. */
 const detailOf = ({ assetIds, previewImageKey }: Removed): Pick<OutgoingEvent, 'detail'> =>
   assetIds.length > 0 || previewImageKey !== '' ? {} : { detail: 'text' }
 

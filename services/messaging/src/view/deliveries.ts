@@ -3,7 +3,7 @@ import type { DeliveryInit } from '@parley/events'
 import { encode } from '@parley/protobuf'
 import { isDm, type RoomHeader } from '../domain/room-header.ts'
 
-/** A delivery to the effective members of a channel, or to the participants of a direct message. */
+/** To the effective members of a channel, or to the participants of a direct message. */
 export function roomDelivery(
   room: Pick<RoomHeader, 'roomId' | 'kind' | 'participantIds'>,
   envelope: Uint8Array,
@@ -17,10 +17,7 @@ export function userDelivery(userId: string, envelope: Uint8Array): DeliveryInit
   return { envelope, audience: { case: 'users', value: { userIds: [userId] } } }
 }
 
-/**
- * Encodes a delivery. Appending the bytes to an encoded event adds the delivery to it, because protobuf concatenates
- * repeated fields.
- */
+/** Appending the bytes to an encoded event adds the delivery, because protobuf concatenates repeated fields. */
 export function encodeDelivery(delivery: DeliveryInit): Buffer {
   return Buffer.from(encode(EventSchema, { deliveries: [delivery] }))
 }

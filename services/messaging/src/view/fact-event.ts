@@ -3,7 +3,6 @@ import type { ClientEventKind, Step } from '../domain/fold-facts.ts'
 import { isDm } from '../domain/room-header.ts'
 import { roomDelivery, userDelivery } from './deliveries.ts'
 
-/** The event that announces a fact of a room, at the place that the fact has in the log. */
 export function toFactEvent(step: Step, occurredAt: Date): OutgoingEvent {
   const { fact, room } = step
   const { roomId, roomSeq, groupId, universal, archived, name } = room
@@ -30,8 +29,7 @@ function toDeliveries(step: Step, clientEvent: ClientEventKind, createdAt: Date)
     clientEvent === 'room_universal_changed'
       ? encodeRealtimeEnvelope(clientEvent, { ...base, value: { roomId: room.roomId, universal: room.universal } })
       : encodeRealtimeEnvelope(clientEvent, { ...base, value: { roomId: room.roomId } })
-  // The user who created, joined or left the room may not be in its audience at that moment, so there is a delivery to
-  // that user as well.
+  // Whoever created, joined or left the room may not be in its audience yet or any more.
   const person = clientEvent === 'room_created' ? fact.actorId : aboutUserId
   const toPerson = person && !isDm(room) ? [userDelivery(person, envelope)] : []
   return [roomDelivery(room, envelope), ...toPerson]

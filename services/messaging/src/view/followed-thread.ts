@@ -4,7 +4,6 @@ import type { FollowedThread } from '../store/followed-threads.ts'
 import { toMessage, toThreadSummary } from './message.ts'
 import type { ViewContext } from './view-context.ts'
 
-/** Converts a thread for its follower. */
 export function toFollowedThread(
   viewContext: ViewContext,
   { room, root, hasUnread }: FollowedThread,

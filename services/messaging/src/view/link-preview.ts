@@ -4,10 +4,9 @@ import type { LinkPreviewSchema } from '@parley/contracts/api'
 import { decodePreview } from '../domain/page-preview.ts'
 import type { ViewContext } from './view-context.ts'
 
-/** The maximum size with which uploads stores preview images, in pixels. */
+/** Uploads stores preview images in this size, in pixels. */
 const maxImageSize = { width: 1200, height: 630, fit: 'contain' } as const
 
-/** Converts a stored preview. Empty values are left out. */
 export function toLinkPreview(
   assets: ViewContext['assets'],
   stored: Uint8Array,

@@ -4,22 +4,17 @@ import type { RoomHeader } from '../domain/room-header.ts'
 import { userDelivery } from './deliveries.ts'
 import { toPostedFact, type PostedMessage, type PostedDetails } from './posted-event.ts'
 
-/** Mentions that were resolved after their message was posted. */
 export type MentionsResolved = {
-  /** Id of the event about them. */
   id: string
   occurredAt: Date
-  /** Place of that event. */
   roomSeq: bigint
-  /** Place of the message. */
   messageSeq: bigint
   message: PostedMessage
   details: PostedDetails
-  /** Users who start to follow the thread because they are mentioned. */
   newFollowerIds: readonly string[]
 }
 
-/** The event of resolved mentions. Its only deliveries tell each new follower that they follow the thread. */
+/** Its only deliveries tell new followers that they follow the thread. */
 export function toMentionsResolvedEvent(room: RoomHeader, resolved: MentionsResolved): OutgoingEvent {
   const { id, occurredAt, roomSeq, messageSeq, message, details, newFollowerIds } = resolved
   return {

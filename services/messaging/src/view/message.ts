@@ -7,7 +7,6 @@ import { toLinkPreview } from './link-preview.ts'
 import { toReaction } from './reaction.ts'
 import type { ViewContext } from './view-context.ts'
 
-/** Converts a message for the reader. A retracted message is a placeholder without content. */
 export function toMessage(viewContext: ViewContext, row: EventRow): MessageInitShape<typeof MessageSchema> {
   return {
     id: row.eventId,
@@ -33,13 +32,12 @@ const toContent = (viewContext: ViewContext, { body, attachments, linkPreview, r
   reactions: (reactions ?? []).map(toReaction),
 })
 
-/** The maximum number of participants that the summary of a thread names. */
 const maxParticipantsShown = 5
 
 export const shownParticipants = (row: Pick<EventRow, 'participantIds'>): string[] =>
   row.participantIds?.slice(0, maxParticipantsShown) ?? []
 
-/** The summary of the thread that starts with this row. An echo starts no thread, so its summary shows no replies. */
+/** Of the thread that starts here. An echo starts none, so its summary shows no replies. */
 export function toThreadSummary(row: EventRow, hasUnread?: boolean): MessageInitShape<typeof ThreadSummarySchema> {
   return {
     threadRootEventId: row.eventId,

@@ -3,7 +3,7 @@ import { RoomKind } from '@parley/contracts/api'
 import { toPostedEntry } from './posted-event.ts'
 import { roomSeqPlaceholder, findHoles } from '../domain/entry-holes.ts'
 
-test('the two holes of an entry are its version and room_seq, whatever its time', () => {
+test('the holes of an entry are its version and room_seq', () => {
   const room = { roomId: 'R1', version: 1n, groupId: '', universal: false, archived: false, name: '' }
   const dm = { ...room, kind: RoomKind.DM, participantIds: ['ann', 'bob'] }
   const posted = { eventId: 'E1', actorId: 'ann', inReplyTo: 'E2', threadRootEventId: '', echoOfEventId: 'E3' }
@@ -11,11 +11,11 @@ test('the two holes of an entry are its version and room_seq, whatever its time'
     const options = { markedAsRead: true }
     const { payload, holes } = toPostedEntry(dm, { ...posted, createdAt: new Date(time) }, options)
     const [version = 0, roomSeq = 0] = holes
-    // The byte before a hole is the tag of its field: number 5 is the version, number 1 is room_seq.
+    // The byte before a hole is the tag of its field: 5 is the version, 1 is room_seq.
     expect(payload[version - 2]).toBe((5 << 3) | 0)
     expect(payload[roomSeq - 2]).toBe((1 << 3) | 0)
     const between = payload.subarray(version - 1 + roomSeqPlaceholder.bytes, roomSeq - 1)
-    // If the bytes of the time contained the placeholder, they would be taken for a hole.
+    // Such bytes would be taken for a hole.
     expect(between.includes(Buffer.from('808080808001', 'hex'))).toBe(false)
   }
 })

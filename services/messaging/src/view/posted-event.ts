@@ -6,7 +6,6 @@ import { roomSeqPlaceholder, findHoles, type EntryWithHoles } from '../domain/en
 import { isDm, type RoomHeader } from '../domain/room-header.ts'
 import { encodeDelivery, roomDelivery, userDelivery } from './deliveries.ts'
 
-/** A posted message, as far as its events need it. */
 export type PostedMessage = {
   eventId: string
   actorId: string
@@ -14,13 +13,11 @@ export type PostedMessage = {
   inReplyTo: string
   threadRootEventId: string
   echoOfEventId: string
-  /** W3C traceparent of the request; empty or missing: none. */
   traceparent?: string
 }
 
 type PostedFact = MessageInitShape<typeof MessagePostedFactSchema>
 
-/** Fields of the fact that are not in `PostedMessage`. */
 export type PostedDetails = Pick<
   PostedFact,
   | 'attachmentAssetIds'
@@ -34,19 +31,13 @@ export type PostedDetails = Pick<
 
 type Options = { markedAsRead: boolean; details?: PostedDetails }
 
-/**
- * The outbox entry of a posted message. Its place in the log (the event's version, and room_seq of the fact) is filled
- * in by the statement that writes it.
- */
+/** The statement that writes the entry fills in its place: the event's version, and room_seq of the fact. */
 export function toPostedEntry(room: RoomHeader, posted: PostedMessage, options: Options): EntryWithHoles {
   const entry = toOutboxRow(toPostedEvent(room, posted, { ...options, place: roomSeqPlaceholder.value }))
   return { ...entry, holes: findHoles(entry.payload, roomSeqPlaceholder, 2) }
 }
 
-/**
- * The event of a posted message. With `markedAsRead` it also notifies the author's clients that the room is read up to
- * this message.
- */
+/** With `markedAsRead` it also tells the author's clients that the room is read up to here. */
 export function toPostedEvent(
   room: RoomHeader,
   posted: PostedMessage,
@@ -73,7 +64,7 @@ export function toPostedEvent(
   }
 }
 
-/** Whether the message shows a file or an image. Uploads consumes only the events of such messages. */
+/** Uploads consumes only events of messages with a file or an image. */
 const showsFile = ({ attachmentAssetIds = [], linkPreviewImageKey = '' }: PostedDetails = {}): boolean =>
   attachmentAssetIds.length > 0 || linkPreviewImageKey !== ''
 
@@ -94,14 +85,14 @@ function toReadEnvelope(room: RoomHeader, { actorId, createdAt }: PostedMessage)
 
 type InThread = Pick<PostedMessage, 'actorId' | 'createdAt' | 'threadRootEventId'>
 
-/** Encodes the delivery that is appended to the event of a reply if it is the first of its thread. */
+/** Appended to the event of a reply if it is the first of its thread. */
 export function encodeThreadCreated(room: RoomHeader, { actorId, createdAt, threadRootEventId }: InThread): Buffer {
   const value = { roomId: room.roomId, threadRootEventId }
   const envelope = encodeRealtimeEnvelope('thread_created', { id: newId('event'), createdAt, actorId, value })
   return encodeDelivery(roomDelivery(room, envelope))
 }
 
-/** Encodes the delivery that is appended to the event of a reply if it makes the user follow the thread. */
+/** Appended to the event of a reply if it makes the user follow the thread. */
 export function encodeThreadFollowed(room: RoomHeader, reply: Omit<InThread, 'actorId'>, userId: string): Buffer {
   const { createdAt, threadRootEventId } = reply
   const value = { roomId: room.roomId, threadRootEventId, following: true }

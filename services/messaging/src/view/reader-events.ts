@@ -2,7 +2,6 @@ import { encodeRealtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import { userDelivery } from './deliveries.ts'
 
-/** A change of one user's read markers or followed threads, and the user's version after it. */
 export type ReaderChange = { userId: string; version: bigint; at: Date }
 
 type Thread = { roomId: string; rootEventId: string }
@@ -21,7 +20,7 @@ export function toRoomReadEvent(change: ReaderChange, roomId: string, upToRoomSe
   }
 }
 
-/** The event has no deliveries, because clients have no event of this kind. */
+/** Has no deliveries: clients have no such event. */
 export function toThreadReadEvent(change: ReaderChange, thread: Thread, upToRoomSeq: bigint): OutgoingEvent {
   const { roomId, rootEventId: threadRootEventId } = thread
   const fact = { case: 'read', value: { roomId, threadRootEventId, upToRoomSeq } } as const

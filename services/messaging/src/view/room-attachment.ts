@@ -6,14 +6,12 @@ import type { RoomAttachment } from '../store/room-attachments.ts'
 import { toUrl, toVideo } from './attachment.ts'
 import type { ViewContext } from './view-context.ts'
 
-/** The requested size of thumbnails, 120 by 120 pixels by default. */
 export function thumbnailSize(options: ImageTransformOptions | undefined): ServerImageSize {
   if (!options) return { width: 120, height: 120, fit: 'cover' }
   const { width, height, fit } = options
   return { width, height, fit: fit === ImageFitMode.CONTAIN ? 'contain' : 'cover' }
 }
 
-/** Converts a file, with the message that attaches it. */
 export function toRoomAttachment(
   viewContext: ViewContext,
   row: RoomAttachment,

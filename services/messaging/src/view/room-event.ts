@@ -4,9 +4,7 @@ import type { OutgoingEvent } from '@parley/events'
 import { isDm, type RoomHeader } from '../domain/room-header.ts'
 import { roomDelivery } from './deliveries.ts'
 
-/**
- * Converts an event that another service handed over for a room. If it has no time, it gets `now`.
- */
+/** An event without a time gets `now`. */
 export function toRoomEvent(room: RoomHeader, place: bigint, event: RoomEvent, now: Date): OutgoingEvent {
   const { eventId, kind, occurredAt, actorId, envelope, traceparent } = event
   const withoutEnvelope = { ...event, envelope: new Uint8Array(), traceparent: '' }

@@ -19,8 +19,8 @@ const roomEventCases = {
 } as const
 
 /**
- * Converts a page of a timeline or thread. If it has no rows, both cursors are that of the request, so that a client
- * can continue from there. `root`, of a thread, precedes the rows and has no influence on the cursors.
+ * Without rows, both cursors are that of the request, so that a client can continue. `root`, of a thread, precedes the
+ * rows and does not affect the cursors.
  */
 export function toPage(
   viewContext: ViewContext,
@@ -51,7 +51,6 @@ function toTimelineEvent(viewContext: ViewContext, row: EventRow): TimelineEvent
   }
 }
 
-/** The ids of the users whose profiles a client needs to show the rows. */
 export function shownUserIds(rows: readonly EventRow[]): string[] {
   const ids = rows.flatMap((row) => [row.actorId, ...shownParticipants(row), ...shownReactors(row)])
   return [...new Set(ids)].filter((id) => id !== '')

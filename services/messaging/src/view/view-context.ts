@@ -1,4 +1,3 @@
-/** The shown room, the user who reads it, the current time, and the base URL and secret of signed asset URLs. */
 export type ViewContext = {
   roomId: string
   userId: string

@@ -9,9 +9,9 @@ const options = { timeoutMs: 1_000 }
 export type ChosenLevel = MessageInitShape<typeof ApplyNotificationLevelRequestSchema>
 
 /**
- * Sends a level to messaging, so that it affects unread rooms as soon as the user's call is answered. If messaging then
- * holds another version, or another level with this version, returns the version that it holds. Never rejects, because
- * messaging also receives the event.
+ * Messaging applies the level to unread rooms before the user's call is answered. Returns the version that messaging
+ * holds if it has another version, or another level with this version. Never rejects, because messaging also receives
+ * the event.
  */
 export const applyLevel =
   (messaging: Client<typeof MessagingInternalService>) =>

@@ -11,18 +11,16 @@ import type {
 const defaultTimeoutMs = 3_000
 const options = { timeoutMs: defaultTimeoutMs }
 
-/** Maximum number of user ids in one call to another service, or in its response. */
+/** Limit of user ids in a request to another service and in a response. */
 export const idsPerCall = 1000
 
 type RoomQuery = Pick<MessageInitShape<typeof ListRecipientsRequestSchema>, 'userIds' | 'roleIds' | 'all' | 'after'>
 
-/** A page of people. `last`: it is not full, so no further page follows. */
 export type People = { userIds: string[]; last: boolean }
 
-/** Presence by user; users missing from the map are offline. Undefined while presence is unknown. */
+/** Users missing from the map are offline. Undefined while presence is unknown. */
 export type Presences = ReadonlyMap<string, PresenceStatus> | undefined
 
-/** Looks up possible recipients of messages in other services. */
 export class Audiences {
   readonly #rooms: Client<typeof RoomsInternalService>
   readonly #messaging: Client<typeof MessagingInternalService>
@@ -38,7 +36,7 @@ export class Audiences {
     this.#accounts = accounts
   }
 
-  /** The effective members of a room that the query selects, the room's name, and whether it is universal. */
+  /** Finds effective members of a room, the room's name, and whether the room is universal. */
   async listMembers(
     roomId: string,
     query: RoomQuery,

@@ -4,7 +4,6 @@ import { accountsUnavailable } from '../errors.ts'
 
 const options = { timeoutMs: 3_000 }
 
-/** Looks up in accounts whether a credential is valid. Throws `unavailable` if that cannot be determined. */
 export const checkCredential =
   (accounts: Pick<Client<typeof AccountsInternalService>, 'checkCredentials'>) =>
   async (credentialId: string): Promise<boolean> => {

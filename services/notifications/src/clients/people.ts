@@ -7,8 +7,7 @@ const log = logger('notifications')
 const options = { timeoutMs: 1_500 }
 
 /**
- * Looks up people by id. Unknown people are missing from the result. It is empty while accounts does not answer,
- * because a list without names is better than none.
+ * Unknown people are left out. Empty while accounts does not answer, because a list without names is better than none.
  */
 export const fetchPeople =
   (accounts: Client<typeof AccountsInternalService>) =>

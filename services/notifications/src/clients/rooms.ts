@@ -6,7 +6,6 @@ import { notAMember, roomNotFound, roomsUnavailable } from '../errors.ts'
 const timeoutMs = 3_000
 const roomsPerCall = 500
 
-/** Checks room memberships by calling rooms. Methods throw `unavailable` if that fails. */
 export class RoomAccess {
   readonly #rooms: Client<typeof RoomsInternalService>
 
@@ -14,14 +13,12 @@ export class RoomAccess {
     this.#rooms = rooms
   }
 
-  /** Throws unless the caller is an effective member. */
   async assertMember(caller: Caller, roomId: string): Promise<void> {
     const { exists, effectiveMember } = await this.#accessOf(caller, roomId)
     if (!exists) throw roomNotFound()
     if (!effectiveMember) throw notAMember()
   }
 
-  /** Returns the given rooms of which the caller is an effective member, by id. */
   async listAccessible({ userId, roleIds }: Caller, roomIds: readonly string[]): Promise<Map<string, RoomHeader>> {
     const chunks = Array.from({ length: Math.ceil(roomIds.length / roomsPerCall) }, (_, index) =>
       roomIds.slice(index * roomsPerCall, (index + 1) * roomsPerCall),

@@ -1,15 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import type { Audiences } from './audiences.ts'
 
-/** How long it is cached that a room is large, or whether it is universal. */
 const cacheTtlMs = 60_000
 const maxCached = 10_000
 /** Short, because rooms answers in milliseconds and a job can find the members as well. */
 const timeoutMs = 500
-/** How long the rooms service is not called after a call failed. */
 const pauseMs = 10_000
 
-/** Looks up the members of small rooms, if that is cheap. */
 export class SmallRooms {
   readonly #audiences: Pick<Audiences, 'listMembers'>
   /** By room: a number that its members exceed, or 0 if none is known; Infinity for a universal room. */
@@ -21,8 +18,8 @@ export class SmallRooms {
   }
 
   /**
-   * Returns all effective members of a room, and its name. Undefined if there are more than `limit`, if the room is
-   * universal, because the rooms service would have to read all people, or if a call to that service has just failed.
+   * Undefined if there are more than `limit` members, if the room is universal, because rooms would have to read all
+   * people, or if a call to rooms has just failed.
    */
   async listMembers(roomId: string, limit: number): Promise<{ userIds: string[]; roomName: string } | undefined> {
     if (performance.now() < this.#pausedUntil) return undefined
@@ -38,7 +35,6 @@ export class SmallRooms {
     return undefined
   }
 
-  /** Looks up whether the room is universal, without reading its members. Returns a lower bound of their number. */
   async #fetchLowerBound(roomId: string): Promise<number> {
     const { universal } = await this.#audiences.listMembers(roomId, {}, 1, timeoutMs)
     const lowerBound = universal ? Infinity : 0

@@ -8,23 +8,19 @@ import { lockShards } from '../store/shards.ts'
 import { recordDepartures, type Departure } from '../store/tombstones.ts'
 import { createNotifications, type NotificationDraft } from '../actions/notify/create-notifications.ts'
 
-/** Effects of an event on notifications. */
 export type Change = {
-  /** The people to notify of a message now; `job` handles large audiences. */
   draft?: NotificationDraft
   job?: AudienceJob
-  /** A place up to which a user has read: messages up to and including it cause no notifications. */
+  /** Messages up to and including this place cause no notifications. */
   read?: ReadMarker
   /** A user who lost access to a room and is not notified of earlier messages in it. */
   left?: Departure
-  /** Notifications to dismiss. */
   dismissal?: Dismissal
 }
 
 /**
- * Applies the changes of several events in one transaction; returns the outbox entries. The result is the same as if
- * each event were handled separately: notifications are created before read markers and departures dismiss them. Of a
- * reply and its echo, only the first one notifies a person.
+ * The result is the same as if each event were handled separately: notifications are created before read markers and
+ * departures dismiss them. Of a reply and its echo, only the first one notifies a person. Returns the outbox entries.
  */
 export async function applyChanges(tx: Tx, changes: readonly Change[], at: Date): Promise<bigint[]> {
   const valuesOf = <K extends keyof Change>(what: K) => changes.flatMap(({ [what]: value }) => (value ? [value] : []))

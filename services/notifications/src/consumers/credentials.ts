@@ -2,7 +2,6 @@ import type { EventPreparation } from '@parley/events'
 import type { Context } from '../context.ts'
 import { deletePushesOfEnded, deleteSubscriptionsOfEnded } from '../store/push-subscriptions.ts'
 
-/** Deletes the push subscriptions of ended sessions, and their queued pushes. */
 export const onCredentialsEnded =
   ({ db }: Pick<Context, 'db'>): EventPreparation =>
   async ({ aggregateId: userId, fact }) => {

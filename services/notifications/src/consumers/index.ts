@@ -7,10 +7,9 @@ import { isUrgent, onRoomEvents } from './room-events.ts'
 
 type Listening = Pick<ConsumerOptions, 'bus' | 'db' | 'service'>
 
-/** Maximum number of events per transaction; small, so that transactions that need all shards do not wait long. */
+/** Small, so that transactions that need all shards do not wait long. */
 const maxAtOnce = 32
 
-/** Consumes events about rooms, read markers and ended sessions. */
 export async function startConsumers(ctx: Context, listening: Listening): Promise<AsyncDisposable> {
   await using opened = new Resources()
   opened.use(

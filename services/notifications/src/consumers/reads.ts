@@ -3,7 +3,7 @@ import type { BatchHandler } from '@parley/events'
 import type { Context } from '../context.ts'
 import { applyChanges } from './changes.ts'
 
-/** Dismisses notifications of messages that a user has read. A read message whose event arrives later causes none. */
+/** Also prevents notifications of read messages whose event arrives later. */
 export const onReads =
   (ctx: Context): BatchHandler =>
   async (events, tx) => {

@@ -19,8 +19,8 @@ import { findSender } from '../actions/notify/find-sender.ts'
 import { applyChanges, type Change } from './changes.ts'
 
 /**
- * Whether the event shows, without a look-up, that it may notify somebody or dismiss something. Other events wait for a
- * batch: most messages only move the read marker of their author, and people with the level ALL_MESSAGES can wait.
+ * The event shows, without a look-up, that it may notify somebody or dismiss something. Other events wait for a batch:
+ * most messages only move the read marker of their author, and people with the level ALL_MESSAGES can wait.
  */
 export function isUrgent(event: Event): boolean {
   const fact = postingOf(event)?.fact
@@ -30,10 +30,7 @@ export function isUrgent(event: Event): boolean {
   return all || here || fact.manyThreadFollowers || people.some((id) => id !== '' && id !== event.actorId)
 }
 
-/**
- * Creates and dismisses notifications for events of rooms. Nobody is notified of retracted messages, or of messages
- * posted before they left the room.
- */
+/** Nobody is notified of retracted messages, or of messages posted before they left the room. */
 export const onRoomEvents =
   (ctx: Context): BatchPreparation =>
   async (events) => {
@@ -69,8 +66,8 @@ async function changeOf(
 }
 
 /**
- * Records retractions before notifications are created. A transaction that locks a shard afterwards finds them and does
- * not notify; what earlier ones created is dismissed when the events are handled.
+ * A transaction that locks a shard afterwards finds the retractions and does not notify; what earlier ones created is
+ * dismissed when the events are handled.
  */
 const recordRetractionsFirst = ({ db, now }: Context, events: readonly Event[]): Promise<void> =>
   recordRetractions(
@@ -79,7 +76,6 @@ const recordRetractionsFirst = ({ db, now }: Context, events: readonly Event[]):
     now(),
   )
 
-/** Finds the people with the level ALL_MESSAGES by room, once for all events. */
 async function findAllMessagesUsersByRoom(
   ctx: Context,
   events: readonly Event[],
@@ -106,7 +102,6 @@ async function notificationsOf(ctx: Context, posting: Posting, allMessages = noA
   }
 }
 
-/** Posting a message moves the author's read marker to it. */
 const markerOfAuthor = ({
   actorId: userId,
   roomId,

@@ -3,10 +3,8 @@ import type { NotificationKind } from './tag.ts'
 /** A person to notify, unless their level forbids it. `silent`: the status is do not disturb, so nothing is pushed. */
 export type Recipient = { userId: string; kind: NotificationKind; silent: boolean }
 
-/** Candidates by kind; only a person's first kind is used. */
 export type CandidatesByKind = readonly (readonly [kind: NotificationKind, userIds: Iterable<string>])[]
 
-/** Returns the first kind of each candidate, without the author, who is never notified. */
 export function findFirstKinds(candidates: CandidatesByKind, authorId: string): Map<string, NotificationKind> {
   const found = new Map<string, NotificationKind>()
   for (const [kind, userIds] of candidates) {

@@ -1,5 +1,4 @@
 import type { User } from '@parley/contracts/api'
 import type { RoomHeader } from '@parley/contracts/internal'
 
-/** Data for displaying notifications: people, and rooms that the caller may read, by id. */
 export type DisplayData = { users: ReadonlyMap<string, User>; rooms: ReadonlyMap<string, RoomHeader> }

@@ -2,7 +2,6 @@ import { NotificationLevel } from '@parley/contracts/api'
 
 const { DEFAULT, MUTED, NORMAL, ALL_MESSAGES } = NotificationLevel
 
-/** A level as stored. */
 export type StoredLevel = 'muted' | 'normal' | 'all_messages'
 
 const levels: Record<StoredLevel, NotificationLevel> = { muted: MUTED, normal: NORMAL, all_messages: ALL_MESSAGES }
@@ -12,13 +11,11 @@ const stored = new Map<NotificationLevel, StoredLevel>([
   [ALL_MESSAGES, 'all_messages'],
 ])
 
-/** The level of a row; DEFAULT if there is none. */
 export const levelOf = (level: StoredLevel | undefined): NotificationLevel => (level ? levels[level] : DEFAULT)
 
-/** The level to store; undefined for DEFAULT, which has no row. */
 export const storedLevel = (level: NotificationLevel): StoredLevel | undefined => stored.get(level)
 
-/** The effective level: the first that is not DEFAULT, else NORMAL. Pass the level of the room, then of the server. */
+/** The first level that is not DEFAULT, else NORMAL. Pass the level of the room, then of the server. */
 export function effectiveLevel(...stored: NotificationLevel[]): NotificationLevel {
   return stored.find((level) => level !== DEFAULT) ?? NORMAL
 }

@@ -1,34 +1,29 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Event, MessagePostedFact } from '@parley/contracts/internal'
 
-/** A message that may notify people. */
 export type Message = {
   roomId: string
-  /** The event that announced it: the message itself, or an echo. */
+  /** The message itself, or an echo. */
   eventId: string
-  /** The message; of an echo, the reply that it shows. */
+  /** Of an echo, the reply that it shows. */
   messageId: string
   actorId: string
   roomSeq: bigint
-  /** Empty in the main timeline. */
   threadRootEventId: string
   inReplyTo: string
   postedAt: Date
-  /** Whether its mentions were resolved after it was posted; `postedAt` is then the time of the resolution. */
+  /** Mentions were resolved after it was posted; `postedAt` is then the time of the resolution. */
   resolvedLater?: boolean
   /**
-   * W3C traceparent of what announced it: the request that posted it or, if its mentions were resolved later, the job
-   * that resolved them. Empty outside of any trace.
+   * W3C traceparent of the request that posted it, or of the job that resolved its mentions later. Empty outside of any
+   * trace.
    */
   traceparent?: string
 }
 
-/** A message, and the fact in its event, which names the people to notify. */
 export type Posting = { message: Message; fact: MessagePostedFact }
 
-/**
- * The message in an event: a posted one, or one whose mentions were resolved later. Undefined if the event has none.
- */
+/** A posted message, or one whose mentions were resolved later. Undefined if the event has none. */
 export function postingOf({ id, aggregateId, actorId, occurredAt, traceparent, fact }: Event): Posting | undefined {
   const at = occurredAt ? timestampDate(occurredAt) : new Date(0)
   if (fact.case === 'messagePosted')

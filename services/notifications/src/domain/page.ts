@@ -2,13 +2,12 @@ import type { PageInfo, PageRequest } from '@parley/contracts/api'
 
 const limits = { defaultLimit: 50, maxLimit: 100 }
 
-/** Decodes a page request. `wanted` is one row more than shown, to know whether there is another page. */
+/** `wanted` is one row more than shown, to know whether there is another page. */
 export function parsePageRequest(request: PageRequest | undefined) {
   const limit = Math.min(request?.limit || limits.defaultLimit, limits.maxLimit)
   return { limit, wanted: limit + 1, offset: request?.offset ?? 0, cursor: request?.cursor ?? '' }
 }
 
-/** Returns the rows to show, with their page information. */
 export function toPage<T>(
   rows: readonly T[],
   { limit, total, cursorOf }: { limit: number; total: bigint; cursorOf: (row: T) => string },

@@ -1,19 +1,17 @@
 import { isPersonal, type NotificationKind } from './tag.ts'
 
 /**
- * Priorities of queued pushes, highest first; the column and the metric label are called `lane`. A higher priority gets
- * more turns, but never all of them.
+ * Highest first; the column and the metric label are called `lane`. A higher priority gets more turns, but never all of
+ * them.
  */
 export const pushPriorities = ['first', 'soon', 'mass'] as const
 export type PushPriority = (typeof pushPriorities)[number]
 
 /**
- * While this number of pushes with one tag wait, further ones are at most `soon`. It is the number of browsers
- * that a person may have.
+ * With this number of waiting pushes of one tag, further ones are at most `soon`. A person may have as many browsers.
  */
 export const maxFirst = 20
 /** While this number of pushes with one tag wait, further ones are `mass`. */
 export const maxSoon = 400
 
-/** The highest priority that a push may get: `first` for a personal kind. A dismissal has no kind. */
 export const bestPriority = (kind?: NotificationKind): PushPriority => (kind && isPersonal(kind) ? 'first' : 'soon')

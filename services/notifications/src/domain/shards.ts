@@ -1,12 +1,12 @@
 /**
- * Number of shards, among which users are divided. Each is an aggregate of the type `notification`: the events of a
- * user keep their order, and one event may be for many users.
+ * Each shard is an aggregate of the type `notification`: the events of a user keep their order, and one event may be
+ * for many users.
  */
 const shardCount = 16
 
 export const allShards: readonly number[] = Array.from({ length: shardCount }, (_, shard) => shard)
 
-/** The shard of a user. It must be the same in every process and release. */
+/** The same in every process and release. */
 function shardOf(userId: string): number {
   let sum = 0
   for (let index = 0; index < userId.length; index++) sum = (sum * 31 + userId.charCodeAt(index)) % 65_521

@@ -1,7 +1,6 @@
-/** Why a person is notified. */
 export type NotificationKind = 'direct_message' | 'mention' | 'reply' | 'room_message'
 
-/** Whether a push is about a direct message or a mention, so that it may wake a sleeping phone. */
+/** Such a push may wake a sleeping phone. */
 export const isPersonal = (kind: NotificationKind): boolean => kind === 'direct_message' || kind === 'mention'
 
 const prefixes: Record<NotificationKind, string> = {
@@ -11,8 +10,5 @@ const prefixes: Record<NotificationKind, string> = {
   room_message: 'room-message-',
 }
 
-/**
- * The tag of a notification on all devices: a new notification replaces one with the same tag, and a dismissal closes
- * it.
- */
+/** A new notification replaces one with the same tag on all devices, and a dismissal closes it. */
 export const tagOf = (kind: NotificationKind, eventId: string): string => `${prefixes[kind]}${eventId}`

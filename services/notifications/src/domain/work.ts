@@ -1,9 +1,7 @@
 import type { NotificationKind } from './tag.ts'
 import type { Message } from './message.ts'
 
-/**
- * An audience that a job notifies: one that is too large or not known yet, or listed people who come after such a one.
- */
+/** A job notifies an audience that is too large or not known yet, and listed people who come after such a one. */
 export type Audience =
   | { of: 'members' }
   | { of: 'present_members' }
@@ -13,23 +11,21 @@ export type Audience =
   | { of: 'listed'; kind: NotificationKind; userIds: string[] }
 
 /**
- * Notifications to dismiss: of a message and its echo, of an echo alone, or of a user in a room up to a place. With
- * `threadRootEventId`, only those in that thread; if it is empty, only those in the main timeline.
+ * Of a message and its echo, of an echo alone, or of a user in a room up to a place. With `threadRootEventId`, only in
+ * that thread; if it is empty, only in the main timeline.
  */
 export type Dismissal =
   | { of: 'message'; eventId: string }
   | { of: 'echo'; eventId: string }
   | { of: 'place'; userId: string; roomId: string; roomSeq: string; threadRootEventId?: string }
 
-/** A message and the audiences still to be notified. */
 export type AudienceJob = {
-  /** The kind of the job as it is stored. */
   of: 'told'
   message: Omit<Message, 'roomSeq' | 'postedAt'> & { roomSeq: string; postedAt: string }
   audiences: Audience[]
 }
 
-/** Work of a job, stored as JSON. */
+/** Stored as JSON. */
 export type Work = AudienceJob | Dismissal
 
 export const toAudienceJob = (message: Message, audiences: Audience[]): AudienceJob => ({

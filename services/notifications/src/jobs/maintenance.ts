@@ -4,10 +4,8 @@ import { reportJobs } from '../metrics.ts'
 import { notificationQueue } from '../store/jobs.ts'
 import { deleteOldRows } from '../store/old-rows.ts'
 
-/** Interval of counting while there are jobs. */
 const intervalWhileWaitingMs = 10_000
 
-/** Deletes expired rows and counts unfinished jobs. */
 export function startMaintenance(ctx: Context): AsyncDisposable {
   const resources = new Resources()
   let jobs = 0

@@ -11,14 +11,14 @@ import { notifyNextMembers } from '../actions/notify/notify-next-members.ts'
 const log = logger('jobs')
 
 /**
- * A job is parked after ten failed attempts, with pauses of about three minutes in total. An outage of another
- * service never uses up the last attempts.
+ * With ten attempts, a job is parked after about three minutes of pauses. An outage of another service never uses up
+ * the last attempts.
  */
 const retry: RetryPolicy = { initialMs: 500, maxMs: 60_000, maxAttempts: 10 }
 
 /**
- * Runs queued jobs, one batch of members or dismissals at a time; an unfinished job then moves behind the others. Jobs
- * for people with the level ALL_MESSAGES run last.
+ * Runs one batch of members or dismissals at a time; an unfinished job then moves behind the others. Jobs for people
+ * with the level ALL_MESSAGES run last.
  */
 export function runNotificationJobs(
   ctx: Context,
@@ -42,7 +42,6 @@ export function runNotificationJobs(
   })
 }
 
-/** W3C traceparent of the message that a job is about; empty for dismissals. */
 const traceOf = (work: Work): string => ('message' in work ? (work.message.traceparent ?? '') : '')
 
 async function runJob(ctx: Context, { work, after }: NotificationJob): Promise<JobState> {
@@ -55,7 +54,6 @@ async function runJob(ctx: Context, { work, after }: NotificationJob): Promise<J
   return more ? { work, after } : undefined
 }
 
-/** Notifies the next members of a large audience in the trace of the message. */
 function notifyTraced(ctx: Context, work: AudienceJob, after: string): Promise<JobState> {
   const parent = traceOf(work)
   const notify = () => notifyNextMembers(ctx, work, after)

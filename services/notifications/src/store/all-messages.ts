@@ -1,7 +1,6 @@
 import { sqlRows, type Reader } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
 
-/** Lists up to `limit` users with the effective level ALL_MESSAGES in a room, after an id, in id order. */
 export async function listAllMessagesUsers(
   db: Reader,
   roomId: string,
@@ -12,7 +11,6 @@ export async function listAllMessagesUsers(
   return rows.map(({ userId }) => userId)
 }
 
-/** Returns those of these users who have the effective level ALL_MESSAGES in a room, in id order. */
 export async function filterAllMessagesUsers(
   db: Reader,
   roomId: string,
@@ -31,7 +29,6 @@ export async function filterAllMessagesUsers(
   return rows.map(({ userId }) => userId)
 }
 
-/** Lists, by room, up to `limit` users with the effective level ALL_MESSAGES; rooms without such users are missing. */
 export async function listFirstAllMessagesUsers(
   db: Reader,
   roomIds: readonly string[],

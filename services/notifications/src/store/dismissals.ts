@@ -3,14 +3,13 @@ import { sql, type SQL } from 'drizzle-orm'
 import type { NotificationKind } from '../domain/tag.ts'
 import type { Dismissal } from '../domain/work.ts'
 
-/** A notification that was pending and has just been dismissed. */
 export type Dismissed = { id: string; userId: string; kind: NotificationKind; eventId: string; silent: boolean }
 
 const maxAtOnce = 1000
 
 /**
- * Dismisses up to 1,000 of the pending notifications that the query `ids` selects. `more`: whether there may be others.
- * The caller must hold the locks on the notification shards of the users.
+ * Dismisses up to `maxAtOnce` of the pending notifications that `ids` selects. `more`: whether there may be others. The
+ * caller must hold the locks on the shards of the users.
  */
 export async function dismiss(tx: Tx, ids: SQL, at: Date): Promise<{ dismissed: Dismissed[]; more: boolean }> {
   // A notification found twice counts twice against the limit.
@@ -29,12 +28,11 @@ const pending = sql`select n.id from notifications n where n.dismissed_at is nul
 
 export const ofUser = (userId: string): SQL => sql`${pending} and n.user_id = ${userId}`
 
-/** Selects the pending notifications that this user caused, for all recipients. */
 export const causedBy = (actorId: string): SQL => sql`${pending} and n.actor_id = ${actorId}`
 
 export const withId = (userId: string, id: string): SQL => sql`${ofUser(userId)} and n.id = ${id}`
 
-/** Selects the pending notifications to which any of the dismissals applies. The list must not be empty. */
+/** The list must not be empty. */
 export function idsToDismiss(dismissals: readonly Dismissal[]): SQL {
   const idsOf = (of: 'message' | 'echo') =>
     sql.param(dismissals.flatMap((dismissal) => (dismissal.of === of ? [dismissal.eventId] : [])))

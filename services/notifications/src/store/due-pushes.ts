@@ -2,10 +2,10 @@ import { sqlRows, type Db } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 import { pushPriorities, type PushPriority } from '../domain/push-priority.ts'
 
-/** A push that is due. `lane`: its priority, named like the column. */
+/** `lane`: the priority, named like the column. */
 export type DuePush = { id: bigint; host: string; lane: PushPriority }
 
-/** Milliseconds until the next push is due or a lease ends, negative if overdue; undefined if the queue is empty. */
+/** Includes the ends of leases. Negative if overdue; undefined if the queue is empty. */
 export async function msUntilNextPush(db: Db): Promise<number | undefined> {
   const [row] = await sqlRows<{ ms: number | null }>(
     db,
@@ -15,7 +15,7 @@ export async function msUntilNextPush(db: Db): Promise<number | undefined> {
 }
 
 /**
- * Lists due pushes, up to `perPriority` of each priority of each host, those due longest first. A dismissal waits until
+ * Lists up to `perPriority` due pushes of each priority of each host, those due longest first. A dismissal waits until
  * all earlier pushes with its tag to its browser are finished.
  */
 export function listDuePushes(db: Db, perPriority: number): Promise<DuePush[]> {

@@ -5,7 +5,6 @@ import { lockShards } from './shards.ts'
 
 const maxAtOnce = 1000
 
-/** Deletes the notifications, read markers and departures of a user; returns the number of rows. */
 export async function deleteRowsOf(db: Db, userId: string): Promise<number> {
   let count = 0
   for (const table of [sql`notifications`, sql`read_markers`, sql`departures`]) {

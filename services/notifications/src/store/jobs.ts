@@ -7,10 +7,9 @@ import { notificationJobs } from './schema.ts'
 
 export type NotificationJob = Job<typeof notificationJobs>
 
-/** State of a job after a step; undefined if it is finished. */
 export type JobState = { work: Work; after: string } | undefined
 
-/** Whether a job next notifies people with the level ALL_MESSAGES. Such jobs run last, because nobody waits for them. */
+/** Jobs that next notify people with the level ALL_MESSAGES run last: nobody waits for them. */
 const isAllMessagesJob = sql`coalesce(${notificationJobs.work} #>> '{audiences,0,of}' = 'all_messages', false)`
 
 export const notificationQueue = new JobQueue(notificationJobs, {
@@ -39,7 +38,6 @@ export async function park(db: Reader, job: NotificationJob, { attempts, error }
   return (rowCount ?? 0) > 0
 }
 
-/** Queues parked jobs again; they continue where they stopped. */
 export const requeueJobs: Requeue = async (tx, parked) => {
   const jobs = parked.map(({ payload }) => JSON.parse(Buffer.from(payload).toString()) as unknown)
   await tx.execute(sql`

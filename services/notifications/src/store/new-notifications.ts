@@ -5,20 +5,19 @@ import type { Recipient } from '../domain/candidates.ts'
 import type { NotificationKind } from '../domain/tag.ts'
 import type { Message } from '../domain/message.ts'
 
-/** A newly created notification and the event it is about. */
 export type Created = { id: string; userId: string; kind: NotificationKind; silent: boolean; eventId: string }
 
 /**
- * Whether a marker or departure belongs to a log that was lost when messaging's database was restored: then it is older
- * than the message, although its place is not before that of the message. Clocks differ by less than two seconds.
+ * A log was lost when messaging's database was restored: its markers and departures are older than the message,
+ * although their place is not before it. Clocks differ by less than two seconds.
  */
 const isOfLostLog = (roomSeq: SQL, at: SQL): SQL =>
   sql`(${roomSeq} >= r."roomSeq" and ${at} < r."postedAt" - interval '2 s' and r."resolvedLater" is not true)`
 
 /**
- * Creates notifications for recipients whose shards are locked, unless they have one for the message, their level
- * forbids it, they have read the message or left the room, the message is retracted or their account is deleted.
- * Returns the created ones. A later notification of a person has a later time, regardless of clock differences.
+ * Skips recipients who have a notification for the message, whose level forbids it, who have read the message or left
+ * the room, or who are deleted, and retracted messages. The shards must be locked. A later notification of a person has
+ * a later time, regardless of clock differences.
  */
 export async function insertNotifications(
   tx: Tx,

@@ -18,7 +18,6 @@ export function listNotificationLevels(db: Reader, userId: string): Promise<Noti
   return levelsOf(db, { userId })
 }
 
-/** Finds a user's levels for the server and for a room. */
 export async function findLevels(db: Reader, userId: string, roomId = ''): Promise<NotificationLevelRow[]> {
   const isOfUser = eq(notificationLevels.userId, userId)
   return db
@@ -27,7 +26,7 @@ export async function findLevels(db: Reader, userId: string, roomId = ''): Promi
     .where(and(isOfUser, inArray(notificationLevels.roomId, ['', roomId])))
 }
 
-/** Stores a level, or deletes it if undefined; returns whether that changed anything. */
+/** Undefined deletes the level. Returns whether that changed anything. */
 export async function storeLevel(
   tx: Tx,
   { userId, roomId }: { userId: string; roomId: string },
@@ -48,7 +47,7 @@ export async function storeLevel(
   return (written.rowCount ?? 0) > 0
 }
 
-/** Increases the version of a user's levels to above `held`; the row stays locked until the transaction ends. */
+/** Raises the version to above `held`; the row stays locked until the transaction ends. */
 export async function raiseLevelsVersion(tx: Tx, userId: string, held = 0n): Promise<bigint> {
   const [row] = await tx
     .insert(preferences)
@@ -62,14 +61,12 @@ export async function raiseLevelsVersion(tx: Tx, userId: string, held = 0n): Pro
   return row.version
 }
 
-/** The version of a user's levels; 0 if the user never chose one. */
 export async function getLevelsVersion(reader: Reader, userId: string): Promise<bigint> {
   const { version } = preferences
   const [row] = await reader.select({ version }).from(preferences).where(eq(preferences.userId, userId))
   return row?.version ?? 0n
 }
 
-/** Deletes all levels of a user and their version; returns the number of deleted rows. */
 export async function deleteNotificationLevels(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const where = eq(notificationLevels.userId, userId)
   const levels = await deleteInBatches(db, notificationLevels, { where, signal })

@@ -4,8 +4,8 @@ import { sql } from 'drizzle-orm'
 const maxAtOnce = 5000
 
 /**
- * Rows that are no longer needed. Events stay on the stream for three days. While they may be redelivered, markers,
- * departures, tombstones and dismissed notifications prevent wrong or duplicate notifications.
+ * Events stay on the stream for three days. While they may be redelivered, markers, departures, tombstones and
+ * dismissed notifications prevent wrong or duplicate notifications.
  */
 const old = [
   { table: sql`notifications`, is: sql`created_at < now() - interval '90 days'` },
@@ -15,7 +15,6 @@ const old = [
   { table: sql`retractions`, is: sql`retracted_at < now() - interval '4 days'` },
 ]
 
-/** Deletes expired rows, a few thousand per statement. */
 export async function deleteOldRows(db: Db, signal: AbortSignal): Promise<void> {
   for (const { table, is } of old) {
     for (let deleted = maxAtOnce; deleted === maxAtOnce && !signal.aborted;) {

@@ -2,7 +2,6 @@ import { sqlRows, type Reader } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
 import type { NotificationKind } from '../domain/tag.ts'
 
-/** A notification that is pending. */
 export type Pending = {
   id: string
   roomId: string
@@ -14,7 +13,6 @@ export type Pending = {
   createdAt: Date
 }
 
-/** Sort key of a notification in the list, newest first. */
 export type PendingKey = Pick<Pending, 'createdAt' | 'id'>
 
 type Wanted = { limit: number; offset: number; after: PendingKey | undefined }
@@ -33,7 +31,6 @@ const page = (where: SQL, { limit, offset, after }: Wanted): SQL => {
       order by created_at desc, id desc limit ${limit} offset ${after ? 0 : offset}`
 }
 
-/** A page of a user's pending notifications in some rooms. */
 export async function listPending(
   db: Reader,
   userId: string,
@@ -47,10 +44,9 @@ export async function listPending(
   )
 }
 
-/** Either a room, or a notification with its row number on the page. */
+/** A room, or a notification with its row number on the page. */
 type PageRow = (PendingRoom & { id: null }) | (Pending & { rowNumber: bigint })
 
-/** The rooms with pending notifications of a user, and a page of the notifications: in one room, or everywhere. */
 export async function listPendingWithRooms(
   db: Reader,
   userId: string,
@@ -74,7 +70,6 @@ export async function listPendingWithRooms(
   }
 }
 
-/** Returns those of these notifications that are pending for the user, in the order of the list `ids`. */
 export async function findPending(db: Reader, userId: string, ids: readonly string[]): Promise<Pending[]> {
   return sqlRows<Pending>(
     db,
@@ -84,10 +79,8 @@ export async function findPending(db: Reader, userId: string, ids: readonly stri
   )
 }
 
-/** A room with pending notifications: their number, and the last place of their messages. */
 export type PendingRoom = { roomId: string; count: bigint; lastRoomSeq: bigint }
 
-/** Rooms with pending notifications of a user. */
 export async function listPendingRooms(db: Reader, userId: string): Promise<PendingRoom[]> {
   return sqlRows(
     db,

@@ -2,7 +2,6 @@ import type { Db } from '@parley/postgres'
 import { and, count, eq, inArray, isNull } from 'drizzle-orm'
 import { notifications } from './schema.ts'
 
-/** The number of pending notifications of direct messages by user; users without any are missing. */
 export async function countDirectMessages(db: Db, userIds: readonly string[]): Promise<Map<string, number>> {
   const { userId, kind, dismissedAt } = notifications
   const rows = await db

@@ -4,7 +4,6 @@ import { sql, type SQL } from 'drizzle-orm'
 import { bestPriority, maxFirst, maxSoon } from '../domain/push-priority.ts'
 import type { NotificationKind } from '../domain/tag.ts'
 
-/** A push to all browsers of a user. */
 export type NewPush = {
   notificationId: string
   userId: string
@@ -18,15 +17,15 @@ export type NewPush = {
   traceparent?: string | undefined
 }
 
-/** Notifies senders of this process of queued or withdrawn pushes, after commit. */
+/** Wakes the senders of this process after pushes were queued or withdrawn. */
 export const pushesQueued = new CommitChannel()
 
 type Tagged = { userId: string; tag: string }
 type NeverSent = { subscriptionId: bigint; tag: string }
 
 /**
- * SQL: a CTE with the number of queued pushes for each tag, counted up to `maxSoon`. The tags are those of the CTE `p`,
- * which holds the pushes to insert. The order makes PostgreSQL use an index.
+ * A CTE with the number of queued pushes, up to `maxSoon`, for each tag of the CTE `p`, which holds the pushes to
+ * insert. The order makes PostgreSQL use an index.
  */
 const waiting: SQL = sql`
     waiting as materialized (
@@ -35,16 +34,13 @@ const waiting: SQL = sql`
         from (select from push_jobs j where j.tag = t."tag" order by j.user_id limit ${maxSoon}) counted) as "before"
       from (select distinct "tag" from p) t)`
 
-/**
- * SQL: the priority (column `lane`) of a row of `p`, lower if many pushes have its tag, so that they do not delay
- * others.
- */
+/** The priority (column `lane`) of a row of `p`, lower if many pushes have its tag. */
 const priority: SQL = sql`
     case when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${maxSoon} then 'mass'
          when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${maxFirst} then 'soon'
          else p."lane" end`
 
-/** Queues pushes. Browsers that are concurrently removed, or registered by another user, get none. */
+/** Browsers that are concurrently removed, or registered by another user, get none. */
 export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<void> {
   const rows = JSON.stringify(pushes.map((push) => ({ ...push, lane: bestPriority(push.kind) })))
   await tx.execute(sql`
@@ -65,15 +61,15 @@ export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<
 }
 
 /**
- * Locks the subscriptions of users, so that they are neither moved to other users nor deleted until the transaction
- * ends. Must precede queueing their pushes.
+ * The subscriptions are neither moved to other users nor deleted until the transaction ends. Must precede queueing
+ * their pushes.
  */
 export async function lockSubscriptions(tx: Tx, userIds: readonly string[]): Promise<void> {
   await tx.execute(sql`
     select from push_subscriptions where user_id = any(${sql.param([...userIds])}::text[]) order by id for share`)
 }
 
-/** Cancels pushes: deletes unleased ones and marks the others as withdrawn. Returns the ones that were never sent. */
+/** Deletes unleased pushes and marks the others as withdrawn. Returns the ones that were never sent. */
 export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Promise<NeverSent[]> {
   const matching = (of: 'unleased' | 'all') => sql`
     with found as (
@@ -94,7 +90,7 @@ export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Prom
   return deleted.filter(({ attempts }) => attempts === 0)
 }
 
-/** Queues dismissals for the browsers of users, except browsers that cannot have received the notification. */
+/** Skips browsers that cannot have received the notification. */
 export async function insertDismissals(
   tx: Tx,
   dismissed: readonly Tagged[],

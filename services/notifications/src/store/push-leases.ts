@@ -3,7 +3,6 @@ import { sql } from 'drizzle-orm'
 import type { PushPriority } from '../domain/push-priority.ts'
 import type { NotificationKind } from '../domain/tag.ts'
 
-/** A leased push, with its browser subscription. */
 export type LeasedPush = {
   id: bigint
   action: 'show' | 'dismiss'
@@ -27,7 +26,6 @@ export type LeasedPush = {
   auth: string
 }
 
-/** Leases pushes, except those that another process has leased meanwhile. */
 export function leasePushes(db: Db, ids: readonly bigint[], leaseMs: number): Promise<LeasedPush[]> {
   return sqlRows(
     db,
@@ -47,7 +45,6 @@ export function leasePushes(db: Db, ids: readonly bigint[], leaseMs: number): Pr
   )
 }
 
-/** Returns the given pushes that are still queued, and whether they were withdrawn. */
 export async function findQueued(db: Db, ids: readonly bigint[]): Promise<Map<bigint, { withdrawn: boolean }>> {
   const rows = await sqlRows<{ id: bigint; withdrawn: boolean }>(
     db,
@@ -56,12 +53,11 @@ export async function findQueued(db: Db, ids: readonly bigint[]): Promise<Map<bi
   return new Map(rows.map(({ id, withdrawn }) => [id, { withdrawn }]))
 }
 
-/** Deletes pushes that have been sent or never will be. */
 export async function deletePushes(db: Db, ids: readonly bigint[]): Promise<void> {
   if (ids.length > 0) await db.execute(sql`delete from push_jobs where id = any(${idList(ids)})`)
 }
 
-/** Deletes pushes that were never sent, and the queued dismissals of the same tags, which have nothing to dismiss. */
+/** Also deletes the queued dismissals of the same tags, which have nothing to dismiss. */
 export async function deleteUnsent(
   db: Db,
   pushes: readonly Pick<LeasedPush, 'subscriptionId' | 'tag'>[],
@@ -73,15 +69,12 @@ export async function deleteUnsent(
     where j.subscription_id = u.id and j.tag = u.tag`)
 }
 
-/**
- * A push to retry. `attempts`: as when it was leased. `countsAsAttempt`: whether this attempt counts, because the push
- * may have been sent.
- */
+/** `attempts`: as when it was leased. `countsAsAttempt`: the push may have been sent. */
 export type Postponed = { id: bigint; attempts: number; pauseMs: number; countsAsAttempt: boolean }
 
 /**
- * Releases pushes, except those that have been leased again since. A push that was withdrawn during the lease becomes
- * due at once, so that it is deleted.
+ * Skips pushes that have been leased again since. A push that was withdrawn during the lease becomes due at once, so
+ * that it is deleted.
  */
 export async function postponePushes(db: Db, postponed: readonly Postponed[]): Promise<void> {
   if (postponed.length === 0) return
@@ -94,9 +87,7 @@ export async function postponePushes(db: Db, postponed: readonly Postponed[]): P
     where j.id = p.id and j.attempts = p.attempts and j.leased_until is not null`)
 }
 
-/**
- * Deletes subscriptions that their push service reports as gone, unless the browser has registered new keys meanwhile.
- */
+/** Skips subscriptions whose browser has registered new keys meanwhile. */
 export async function deleteGoneSubscriptions(
   db: Db,
   gone: readonly Pick<LeasedPush, 'subscriptionId' | 'p256dh' | 'auth'>[],
@@ -110,7 +101,6 @@ export async function deleteGoneSubscriptions(
     where s.id = g.id and s.p256dh = g.p256dh and s.auth = g.auth`)
 }
 
-/** Deletes pushes that are too old, at most `limit`; returns their number. */
 export async function deleteOldPushes(db: Db, olderThanMs: number, limit: number): Promise<number> {
   const deleted = await db.execute(sql`
     delete from push_jobs where id in (
@@ -119,16 +109,11 @@ export async function deleteOldPushes(db: Db, olderThanMs: number, limit: number
   return deleted.rowCount ?? 0
 }
 
-/** Age in milliseconds after which a push is overdue. */
 const overdueAfterMs = 600_000
 
-/**
- * Queued pushes of a priority, including those being sent: their number, how many of them are overdue, and the age of
- * the oldest.
- */
+/** Includes pushes being sent. `oldestMs`: age of the oldest push. */
 export type QueueState = { lane: PushPriority; depth: number; overdue: number; oldestMs: number }
 
-/** Measures the queue, by priority. Priorities without queued pushes are missing. */
 export function measureQueue(db: Db): Promise<QueueState[]> {
   return sqlRows(
     db,

@@ -2,10 +2,8 @@ import { sqlRows, type Db } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 import type { StoredLevel } from '../domain/levels.ts'
 
-/** A person's levels for a room and for the server. */
 export type ChosenLevels = { userId: string; roomId: string; room: StoredLevel | null; server: StoredLevel | null }
 
-/** The chosen levels of people in rooms; people who chose none are left out. */
 export function findChosenLevels(
   db: Db,
   pairs: readonly { userId: string; roomId: string }[],

@@ -6,12 +6,12 @@ const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () =>
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 const identity = (name: string) => bigint(name, { mode: 'bigint' })
 
-/** Subscribed browsers. An endpoint belongs to the user who registered it last. */
+/** An endpoint belongs to the user who registered it last. */
 export const pushSubscriptions = pgTable(
   'push_subscriptions',
   {
     id: identity('id').primaryKey().generatedAlwaysAsIdentity(),
-    /** SHA-256 of the endpoint, because endpoints are too long for an index. */
+    /** Endpoints are too long for an index. */
     endpointDigest: bytea('endpoint_digest').notNull(),
     endpoint: text().notNull(),
     /** Host and port of the endpoint; the number of pushes in flight is limited per host. */
@@ -31,8 +31,8 @@ export const pushSubscriptions = pgTable(
 )
 
 /**
- * Queued pushes, each of which shows or dismisses one notification in one browser. A row is deleted when its push has
- * been sent or given up.
+ * Each push shows or dismisses one notification in one browser. A row is deleted when its push has been sent or given
+ * up.
  */
 export const pushJobs = pgTable(
   'push_jobs',
@@ -44,7 +44,6 @@ export const pushJobs = pgTable(
     userId: text('user_id').notNull(),
     host: text().notNull(),
     action: text({ enum: ['show', 'dismiss'] }).notNull(),
-    /** Identifies the notification in browsers. */
     tag: text().notNull(),
     notificationId: text('notification_id').notNull().default(''),
     roomId: text('room_id').notNull().default(''),
@@ -52,20 +51,16 @@ export const pushJobs = pgTable(
     threadRootEventId: text('thread_root_event_id').notNull().default(''),
     actorId: text('actor_id').notNull().default(''),
     kind: text({ enum: ['direct_message', 'mention', 'reply', 'room_message'] }),
-    /** When the notification was created or dismissed. */
     createdAt: instant('created_at').notNull(),
-    /** Priority. */
     lane: text({ enum: pushPriorities }).notNull().default('soon'),
     dueAt: instant('due_at')
       .notNull()
       .default(sql`now()`),
-    /** When the lease ends. */
     leasedUntil: instant('leased_until'),
-    /** How often it was leased, not counting leases during which it was certainly not sent. */
+    /** Does not count leases during which the push was certainly not sent. */
     attempts: integer().notNull().default(0),
-    /** Whether the notification was dismissed while the push was leased; then it must not be sent. */
+    /** The notification was dismissed while the push was leased; then it must not be sent. */
     withdrawn: boolean().notNull().default(false),
-    /** W3C traceparent of the cause; empty if there is none. */
     traceparent: text().notNull().default(''),
   },
   (t) => [

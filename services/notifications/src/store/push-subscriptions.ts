@@ -5,7 +5,6 @@ import { pushJobs, pushSubscriptions } from './schema.ts'
 
 export type NewSubscription = {
   userId: string
-  /** Credential of the subscribing session. */
   credentialId: string
   endpoint: URL
   p256dh: string
@@ -14,12 +13,11 @@ export type NewSubscription = {
   registeredAt: Date
 }
 
-/** Maximum number of subscriptions per user, above which the oldest is deleted. */
+/** Above this number the oldest subscription of a user is deleted. */
 const maxPerUser = 20
 
 const digestOf = (endpoint: URL): Buffer => createHash('sha256').update(endpoint.href).digest()
 
-/** Stores a subscription for a user and session. `isKnown`: whether it already belonged to both. */
 export async function upsertSubscription(
   tx: Tx,
   { endpoint, ...subscription }: NewSubscription,
@@ -49,12 +47,12 @@ export async function upsertSubscription(
 const isOwn = (userId: string, endpoint: URL) =>
   and(eq(pushSubscriptions.endpointDigest, digestOf(endpoint)), eq(pushSubscriptions.userId, userId))
 
-/** Deletes a subscription if it belongs to the user. */
+/** Only if the subscription belongs to the user. */
 export async function deleteSubscription(db: Db, userId: string, endpoint: URL): Promise<void> {
   await db.delete(pushSubscriptions).where(isOwn(userId, endpoint))
 }
 
-/** Ended credentials of a user. `all`: every one. Subscriptions without a known session end with any of them. */
+/** `all`: every credential of the user. Subscriptions without a known session end with any of them. */
 export type EndedCredentials = { credentialIds: readonly string[]; all: boolean }
 
 const endedOf = (userId: string, { credentialIds, all }: EndedCredentials) => {
@@ -63,8 +61,8 @@ const endedOf = (userId: string, { credentialIds, all }: EndedCredentials) => {
 }
 
 /**
- * Deletes the waiting pushes of browsers whose session ended, in batches. Deleting the subscriptions first would delete
- * all their pushes in one cascade: those of a whole day if a push service is unavailable.
+ * Deletes the waiting pushes in batches. Deleting the subscriptions first would delete them all in one cascade: those
+ * of a whole day if a push service is unavailable.
  */
 export async function deletePushesOfEnded(
   db: Db,
@@ -79,7 +77,6 @@ export async function deletePushesOfEnded(
   })
 }
 
-/** Deletes the subscriptions of ended sessions; returns their number. */
 export async function deleteSubscriptionsOfEnded(
   on: Db | Tx,
   userId: string,
@@ -88,7 +85,6 @@ export async function deleteSubscriptionsOfEnded(
   return (await on.delete(pushSubscriptions).where(endedOf(userId, ended))).rowCount ?? 0
 }
 
-/** Deletes all subscriptions of a user and their queued pushes; returns the number of subscriptions. */
 export async function deleteSubscriptions(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const ended = { credentialIds: [], all: true }
   await deletePushesOfEnded(db, userId, ended, signal)

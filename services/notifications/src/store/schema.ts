@@ -18,7 +18,7 @@ export { pushJobs, pushSubscriptions } from './push-schema.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3 })
 
-/** Chosen levels; no row means the default. The level of the whole server has an empty room id. */
+/** No row means the default. The level of the whole server has an empty room id. */
 export const notificationLevels = pgTable(
   'notification_levels',
   {
@@ -34,13 +34,13 @@ export const notificationLevels = pgTable(
   ],
 )
 
-/** Versions of users' preferences; the row is locked while an event of the aggregate `preference` is written. */
+/** The row is locked while an event of the aggregate `preference` is written. */
 export const preferences = pgTable('preferences', {
   userId: text('user_id').primaryKey(),
   version: bigint({ mode: 'bigint' }).notNull(),
 })
 
-/** Notifications. Dismissed rows stay for days, so that redelivered events create no duplicates. */
+/** Dismissed rows stay for days, so that redelivered events create no duplicates. */
 export const notifications = pgTable(
   'notifications',
   {
@@ -48,17 +48,16 @@ export const notifications = pgTable(
     id: text().primaryKey(),
     userId: text('user_id').notNull(),
     roomId: text('room_id').notNull(),
-    /** The message of the notification; for a channel echo, the reply that it shows. */
+    /** The message; for a channel echo, the reply that it shows. */
     messageId: text('message_id').notNull(),
-    /** Id of its row in the room: the message or the echo. */
+    /** Id of the message's row in the room: the message or the echo. */
     eventId: text('event_id').notNull(),
     kind: text({ enum: ['direct_message', 'mention', 'reply', 'room_message'] }).notNull(),
     actorId: text('actor_id').notNull(),
-    /** Empty in the main timeline. */
     threadRootEventId: text('thread_root_event_id').notNull(),
     inReplyTo: text('in_reply_to').notNull(),
     roomSeq: bigint('room_seq', { mode: 'bigint' }).notNull(),
-    /** Whether the user had the status do-not-disturb when it was created. */
+    /** The user had the status do-not-disturb when it was created. */
     silent: boolean().notNull(),
     createdAt: instant('created_at').notNull(),
     dismissedAt: instant('dismissed_at'),
@@ -91,13 +90,11 @@ export const notificationShards = pgTable('notification_shards', {
   version: bigint({ mode: 'bigint' }).notNull(),
 })
 
-/** Read markers of users in rooms and threads. Kept while events of older messages may arrive. */
 export const readMarkers = pgTable(
   'read_markers',
   {
     userId: text('user_id').notNull(),
     roomId: text('room_id').notNull(),
-    /** Empty for the main timeline. */
     threadRootEventId: text('thread_root_event_id').notNull(),
     roomSeq: bigint('room_seq', { mode: 'bigint' }).notNull(),
     movedAt: instant('moved_at').notNull(),
@@ -130,13 +127,12 @@ export const retractions = pgTable(
   (t) => [index('retractions_by_age').on(t.retractedAt)],
 )
 
-/** Jobs: work that does not fit into one transaction. */
 export const notificationJobs = pgTable(
   'notification_jobs',
   {
     id: bigint({ mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
     work: jsonb().$type<Work>().notNull(),
-    /** Id of the last user of the audience who was handled; empty at the start. */
+    /** The last user of the audience who was handled; empty at the start. */
     after: text().notNull().default(''),
     /** When the next step is due; while it is leased, when the lease ends. */
     dueAt: instant('due_at').notNull(),

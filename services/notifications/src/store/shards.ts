@@ -3,7 +3,6 @@ import { sql } from 'drizzle-orm'
 import { versionOfNow } from '@parley/events'
 import { allShards } from '../domain/shards.ts'
 
-/** Creates the rows that writers lock. Repeated calls are harmless. */
 export async function createShards(db: Db): Promise<void> {
   await db.execute(sql`
     insert into notification_shards (shard, version)

@@ -1,7 +1,6 @@
 import type { Reader, Tx } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 
-/** Records retracted messages and echoes, in the order of ids to avoid deadlocks. */
 export async function recordRetractions(db: Reader, eventIds: readonly string[], at: Date): Promise<void> {
   if (eventIds.length === 0) return
   await db.execute(sql`
@@ -16,10 +15,10 @@ export async function isAnyRetracted(db: Reader, eventIds: readonly string[]): P
   return (found.rowCount ?? 0) > 0
 }
 
-/** A user who lost access to a room: the place of this in the room's log, and its time. */
+/** A user who lost access to a room: its place in the room's log, and its time. */
 export type Departure = { userId: string; roomId: string; roomSeq: bigint; at: Date }
 
-/** Records that users have lost access to rooms. Their shards must be locked. Skips deleted people. */
+/** The shards of the users must be locked. Skips deleted people. */
 export async function recordDepartures(tx: Tx, departures: readonly Departure[]): Promise<void> {
   if (departures.length === 0) return
   const rows = departures.map((departure) => ({ ...departure, roomSeq: String(departure.roomSeq) }))

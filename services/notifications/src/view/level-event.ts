@@ -2,7 +2,6 @@ import type { NotificationLevel } from '@parley/contracts/api'
 import { encodeRealtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 
-/** A level that a user chose for a room, or for the server if the room id is empty. */
 export type LevelChange = {
   userId: string
   roomId: string
@@ -10,7 +9,6 @@ export type LevelChange = {
   at: Date
   level: NotificationLevel
   effectiveLevel: NotificationLevel
-  /** Whether the level is DEFAULT, so that nothing is stored. */
   cleared: boolean
 }
 

@@ -5,10 +5,8 @@ import type { Message } from '../domain/message.ts'
 import type { Dismissed } from '../store/dismissals.ts'
 import type { Created } from '../store/new-notifications.ts'
 
-/** A change of a shard: its new version and time. */
 export type ShardChange = { shard: number; version: bigint; at: Date }
 
-/** The event that announces new notifications of one message to users of one shard. */
 export function toCreatedEvent(change: ShardChange, message: Message, created: readonly Created[]): OutgoingEvent {
   const { roomId, eventId, inReplyTo, actorId, traceparent = '' } = message
   const deliveries = created.map(({ id, userId, kind, silent }) => {
@@ -23,16 +21,14 @@ export function toCreatedEvent(change: ShardChange, message: Message, created: r
 /** Names and pictures with which clients can show a mention or direct message without another call. */
 export type DisplayDetails = {
   roomName: string
-  /** The sender; undefined when unknown. */
   sender: User | undefined
-  /** Number of participants of a direct message besides sender and reader. */
   others: number
 }
 
 /**
- * The event for people who are mentioned or get a direct message, except those whose status is do-not-disturb;
- * undefined if there are none. It contains the sender's name, so its aggregate is the sender: it is removed from the
- * stream when the sender's account is deleted.
+ * For people who are mentioned or get a direct message, except those whose status is do-not-disturb; undefined if there
+ * are none. It contains the sender's name, so its aggregate is the sender: it is removed from the stream when the
+ * sender's account is deleted.
  */
 export function toPeopleCalledEvent(
   { actorId, roomId, traceparent = '' }: Message,
@@ -70,7 +66,6 @@ export function toPeopleCalledEvent(
   }
 }
 
-/** The event that announces dismissed notifications to users of one shard. */
 export function toDismissedEvent(change: ShardChange, dismissed: readonly Dismissed[]): OutgoingEvent {
   const deliveries = dismissed.map(({ id, userId }) => {
     const event = { id: newId('event'), createdAt: change.at, actorId: userId, value: { notificationId: id } }

@@ -7,7 +7,6 @@ import type { NotificationLevelRow } from '../store/notification-levels.ts'
 type Preference = MessageInitShape<typeof NotificationPreferenceSchema> &
   Required<Pick<MessageInitShape<typeof NotificationPreferenceSchema>, 'level' | 'effectiveLevel'>>
 
-/** The preference for a room or for the server, from the rows of one user. */
 export function toPreference(rows: readonly NotificationLevelRow[], roomId = ''): Preference {
   const stored = (of: string) => levelOf(rows.find((row) => row.roomId === of)?.level)
   const level = stored(roomId)

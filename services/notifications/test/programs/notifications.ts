@@ -1,4 +1,3 @@
-// A process of notifications that tests can kill.
 import { readConfig } from '../../src/config.ts'
 import { startNotifications } from '../../src/service.ts'
 

@@ -2,13 +2,10 @@ import type { Client } from '@connectrpc/connect'
 import { callerFrom, type Caller } from '@parley/credentials'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 
-/** Calls to accounts. */
 export type Accounts = {
-  /** Returns the callers whose credentials are valid. Keys are the digests of the credentials, in hex. */
+  /** Keys are the digests of valid credentials, in hex. */
   findCallers: (digests: Buffer[]) => Promise<Map<string, Caller>>
-  /** Returns the ids of the credentials that are valid. */
   findValid: (credentialIds: string[]) => Promise<Set<string>>
-  /** Replaces the digests of credentials under the previous secret key by those under the current one. */
   rekey: (entries: { previous: Buffer; digest: Buffer }[]) => Promise<unknown>
 }
 

@@ -8,15 +8,14 @@ import type {
 } from '@parley/contracts/internal'
 import type { StandingInRoom, UniversalRoom } from '../domain/standing.ts'
 
-/** Calls to rooms. */
 export type Rooms = {
-  /** Returns standings in channels, including recently ended ones, by user id. Users without standings are left out. */
+  /** In channels, including recently ended standings, by user id; leaves out users without any. */
   listStandings: (userIds: string[]) => Promise<Map<string, StandingInRoom[]>>
-  /** Returns the universal rooms, and those that recently ceased to be universal. */
+  /** Also rooms that recently ceased to be universal. */
   listUniversalRooms: () => Promise<UniversalRoom[]>
 }
 
-/** Maximum number of standings in one response: about half a megabyte. */
+/** Standings in one response: about half a megabyte. */
 const pageSize = 5_000
 
 export function roomsClient(client: Client<typeof RoomsInternalService>): Rooms {

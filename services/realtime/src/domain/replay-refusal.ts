@@ -1,2 +1,1 @@
-/** The reason why a socket cannot resume from a position. */
 export type ReplayRefusal = 'unknown_position' | 'access_changed' | 'too_much'

@@ -4,14 +4,12 @@ import type { Subscriber } from '../engines/hub/index.ts'
 
 const groups = 20
 /**
- * How long to wait after the last group, before the process ends and its connections with it. A connection that still
- * had unread input would be reset, and its client would lose the frame with the reason.
+ * How long to wait before the process ends. A connection with unread input would be reset, and its client would lose
+ * the frame with the reason.
  */
 const lingerMs = 250
 
-/**
- * Closes all sockets in random groups spread over the window, so that they do not all reconnect to other nodes at once.
- */
+/** In random groups spread over the window, so that clients do not all reconnect at once. */
 export async function drainSockets(connections: ReadonlySet<Subscriber>, windowMs: number): Promise<void> {
   if (connections.size === 0) return
   for (let left = groups; left > 0 && connections.size > 0; left--) {

@@ -8,10 +8,6 @@ import type { SocketServer } from '../ws/server.ts'
 import { createSocketSweep } from './sweep-sockets.ts'
 import { verifySessions } from './verify-sessions.ts'
 
-/**
- * Starts the periodic work for all sockets: closing stale and slow ones, updating who receives hints, sending
- * heartbeats and verifying credentials.
- */
 export function startJobs(host: Host, server: SocketServer, config: Config, accounts: Accounts): void {
   const { hub } = server.context
   const sweep = createSocketSweep({

@@ -3,16 +3,16 @@ import type { Subscriber } from '../engines/hub/index.ts'
 import type { Connection } from '../ws/connection.ts'
 
 /**
- * Returns a function that checks all sockets. It closes those whose client sends its hello or subscription too late,
- * and slow readers that have more than half of the backpressure limit unsent at two checks in a row. (uWebSockets.js
- * closes those that reach the whole limit, without a reason.) Sockets that have been open for a long time are closed
- * too: they reconnect through the load balancer, so that nodes added later receive their share.
+ * The function closes sockets whose client sends hello or subscription too late, and slow readers with more than half
+ * of the backpressure limit unsent at two checks in a row. (uWebSockets.js closes those that reach the limit, without a
+ * reason.) It also closes old sockets: they reconnect through the load balancer, so that nodes added later receive
+ * their share.
  */
 export function createSocketSweep(options: {
   handshaking: Set<Connection>
   connections: ReadonlySet<Subscriber>
   slowBytes: number
-  /** Maximum age of a socket in milliseconds; 0: no limit. */
+  /** 0: no limit. */
   maxAgeMs: number
 }): (now: number) => void {
   let behind = new Set<Subscriber>()

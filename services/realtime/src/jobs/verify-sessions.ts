@@ -5,7 +5,6 @@ import type { Subscriber } from '../engines/hub/index.ts'
 
 const batchSize = 500
 
-/** Checks the credentials of sockets in accounts, in batches; closes sockets whose credential is no longer valid. */
 export async function verifySessions(
   connections: Iterable<Subscriber>,
   accounts: Pick<Accounts, 'findValid'>,
@@ -20,7 +19,7 @@ export async function verifySessions(
   }
 }
 
-/** Runs {@link verifySessions}, and retries it until accounts answers. */
+/** Retries {@link verifySessions} until accounts answers. */
 export const verifyUntilAnswered = (
   sockets: readonly Subscriber[],
   accounts: Accounts,

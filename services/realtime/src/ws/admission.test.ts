@@ -13,7 +13,7 @@ describe('a node', () => {
     expect(admission.admitOrDelay(500)).toBeDefined()
   })
 
-  test('spreads refused sockets over twice the time that it needs for them', () => {
+  test('spreads refused sockets over twice the time it needs for them', () => {
     const admission = new Admission(100, 0)
     admitMany(admission, 200, 0)
     const delays = admitMany(admission, 1_000, 0).map((delay) => delay ?? 0)

@@ -1,12 +1,10 @@
 /**
- * Limits the hellos per second, so that admitted sockets are served even when everybody reconnects at once. The others
- * are told to retry at random times, spread over twice the time that this node needs to serve them, but at most half a
- * minute.
+ * Limits hellos per second, so that admitted sockets are served even when everybody reconnects at once. The others are
+ * told to retry at random times, spread over twice the time that this node needs for them, but at most half a minute.
  */
 export class Admission {
   readonly #perSecond: number
   #tokens: number
-  /** Estimated number of sockets that were refused and have not returned yet. */
   #refused = 0
   #filledAt: number
 
@@ -17,7 +15,7 @@ export class Admission {
     this.#filledAt = now
   }
 
-  /** Admits a socket; otherwise returns the number of milliseconds after which it may return. */
+  /** Undefined: admitted; otherwise the milliseconds after which the socket may return. */
   admitOrDelay(now: number): number | undefined {
     if (this.#perSecond === 0) return undefined
     const refilled = ((now - this.#filledAt) / 1000) * this.#perSecond
@@ -34,8 +32,7 @@ export class Admission {
   }
 }
 
-/** A burst may have as many sockets as are otherwise admitted in this many seconds. */
+/** A burst may have as many sockets as these seconds admit. */
 const burstSeconds = 2
 const minDelayMs = 1_000
-/** Limits the random part of a delay, and so how long a flood of hellos can delay others. */
 const maxSpreadMs = 30_000

@@ -3,28 +3,26 @@ import { overloaded, tooManyUnauthenticated, type FatalError, type StreamEnd } f
 import type { ConnectionContext } from './connection-context.ts'
 
 type Hello = {
-  /** Digests of the credentials to try, in order of precedence. */
   digests: readonly CredentialDigests[]
   address: string
-  /** Returns the signal that aborts the wait for a look-up. Called only if the hello has to wait. */
+  /** Aborts the wait for a look-up. Called only if the hello has to wait. */
   signal: () => AbortSignal
 }
 
-/** The caller of a hello, or how its socket ends; empty if no credential is valid. */
+/** Empty: no credential is valid. */
 type Outcome = {
   caller?: Caller | undefined
   error?: FatalError
   end?: StreamEnd
-  /** Number of milliseconds after which the client may return; undefined: the usual delay of the error. */
   delayMs?: number
 }
 
-/** Decides whether a hello is served. Rejects with DependencyUnavailable. */
+/** Rejects with DependencyUnavailable. */
 export async function authenticate(
   { opener, credentialAttempts, overloadDelayMs }: ConnectionContext,
   { digests, address, signal }: Hello,
 ): Promise<Outcome> {
-  // A credential that was valid at its last check is looked up regardless of failures in its network.
+  // A known credential is looked up regardless of failures in its network.
   const isKnown = digests.some((one) => opener.wasValid(one))
   const blockedMs = isKnown ? 0 : credentialAttempts.wait(address)
   if (blockedMs > 0) return { error: tooManyUnauthenticated, delayMs: Math.round(blockedMs) }

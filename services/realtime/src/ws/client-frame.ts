@@ -1,15 +1,12 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { RealtimeClientFrameSchema, type RealtimeClientFrame } from '@parley/contracts/realtime'
 
-/** Longest frame a client may send, in bytes. */
 export const maxFrameBytes = 64 * 1024
 
-/** A decoded client frame, or the reason why it cannot be decoded. */
 export type Incoming =
   | { kind: 'frame'; frame: RealtimeClientFrame['frame'] }
   | { kind: 'unreadable'; why: string; tooLong: boolean }
 
-/** Decodes one WebSocket message. */
 export function readClientFrame(data: ArrayBuffer, isBinary: boolean): Incoming {
   if (data.byteLength > maxFrameBytes)
     return { kind: 'unreadable', why: `the frame is longer than ${maxFrameBytes} bytes`, tooLong: true }

@@ -20,7 +20,6 @@ describe('a client that sends its subscription with its hello', () => {
   const none = () => undefined
   type ClientFrame = NonNullable<MessageInitShape<typeof RealtimeClientFrameSchema>['frame']>
 
-  /** Opens a connection and sends it both frames. `load` loads the standings. Returns the frames of each write. */
   function open(load: Promise<void>) {
     const writes: (string | undefined)[][] = []
     let corked: (string | undefined)[] | undefined

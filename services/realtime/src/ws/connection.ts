@@ -21,7 +21,6 @@ import type { PresentedCredentials } from './presented-credentials.ts'
 import { closeFrame, errorFrame, pongFrame, protocolVersion, subscribedFrame } from './server-frames.ts'
 import type { WebSocket } from './uws.ts'
 
-/** The part of a uWebSockets.js socket that a connection needs. */
 export type Socket = Pick<
   WebSocket<unknown>,
   'send' | 'end' | 'cork' | 'subscribe' | 'unsubscribe' | 'getBufferedAmount'
@@ -31,28 +30,24 @@ type State = 'awaiting hello' | 'authenticating' | 'awaiting subscribe' | 'subsc
 
 const tooFast = `more than ${framesPerSecond} frames or ${bytesPerSecond / 1024} KiB a second were sent`
 
-/** Maximum number of pings that may wait for the stream to start. */
 const maxEarlyPings = 16
 
-/** One socket, from its first frame to its last: hello, subscribe_events, then pings. */
 export class Connection implements Subscriber {
   readonly #ws: Socket
   readonly #context: ConnectionContext
   #state: State = 'awaiting hello'
   #presented: PresentedCredentials | undefined
   readonly #budget = new FrameBudget(performance.now())
-  /** Deadline of the current step, in the time of `performance.now()`. */
   #deadline: number
   readonly #openedAt = performance.now()
-  /** Random, so that sockets opened together do not all expire together. */
+  /** So that sockets opened together do not all expire together. */
   readonly #ageFactor = 0.75 + Math.random() / 2
   #subscription: { resumePosition: string } | undefined
   #earlyPings: string[] | undefined
   #user: UserAccess | undefined
   #credentialId: string | undefined
-  /** Whether the server's hello waits for the answer to the subscription, so that both take one write. */
+  /** The server's hello waits for the answer to the subscription, so that both take one write. */
   #isHelloPending = false
-  /** Aborts the wait of a hello for the look-up of its credential. */
   #waiting: AbortController | undefined
 
   constructor(ws: Socket, presented: PresentedCredentials, context: ConnectionContext) {
@@ -102,26 +97,23 @@ export class Connection implements Subscriber {
     }
   }
 
-  /** Counts a ping or pong of the WebSocket itself against the budget. The library answers pings. */
+  /** A ping or pong of the WebSocket itself. The library answers pings. */
   receiveControl(data: ArrayBuffer): void {
     this.#takeFromBudget(data.byteLength)
   }
 
-  /** Fails the current step if its time is over. */
   checkDeadline(now: number): void {
     if (now < this.#deadline) return
     if (this.#state === 'awaiting hello') this.fail(badHello('no hello was received in time'))
     else if (this.#state === 'awaiting subscribe') this.fail(badSubscribe('no subscribe_events was received in time'))
   }
 
-  /** Sends the client its error, then closes. */
   fail(error: FatalError, delayMs = error.isTemporary ? this.#context.retryAfterMs() : 0): void {
     if (this.#state === 'ended') return
     this.#context.metrics.countFailed(error.code)
     this.#finish(errorFrame(error, delayMs), error.closeCode, error.code)
   }
 
-  /** Closes the socket for a reason that is not an error: sends the reason, then closes. */
   end(end: StreamEnd, delayMs = this.#context.retryAfterMs()): void {
     if (this.#state === 'ended') return
     this.#context.metrics.countEnded(end.code)
@@ -129,14 +121,12 @@ export class Connection implements Subscriber {
     this.#finish(closeFrame({ ...end, retryAfterMs }), end.closeCode, end.code)
   }
 
-  /** To be called when the socket has been closed. */
   onClose(): void {
     this.#state = 'ended'
     this.#waiting?.abort()
     if (this.#user) this.#context.hub.detach(this, this.#user)
   }
 
-  /** Takes a frame from the budget; returns false, and fails the connection, if the budget is used up. */
   #takeFromBudget(bytes: number): boolean {
     if (this.#state === 'ended') return false
     const isWithin = this.#budget.take(bytes, performance.now())
@@ -151,7 +141,6 @@ export class Connection implements Subscriber {
     if (hello.protocolVersion > protocolVersion) return this.fail(unsupportedProtocol(hello.protocolVersion))
     const address = this.#presented?.address ?? ''
     const digests = this.#presented ? this.#context.digestsToTry(hello.bearerToken, this.#presented) : []
-    // The credentials are no longer needed, and the socket may live for hours.
     this.#presented = undefined
     this.#state = 'authenticating'
     this.#deadline = Infinity
@@ -169,7 +158,7 @@ export class Connection implements Subscriber {
     if (socketsPerPerson > 0 && hub.socketCountOf(caller.userId) >= socketsPerPerson) return this.fail(tooManySockets)
     this.#user = hub.attach(this, caller)
     this.#credentialId = caller.credentialId
-    // Standings are loaded while the client prepares its subscription; a failure is reported when it subscribes.
+    // While the client prepares its subscription; a failure is reported when it subscribes.
     opener.loadStandings(this.#user).catch(() => undefined)
     this.#state = 'awaiting subscribe'
     this.#deadline = performance.now() + this.#context.handshakeTimeoutMs
@@ -225,7 +214,6 @@ export class Connection implements Subscriber {
     this.fail(incoming.tooLong ? withTooBigCode(error(incoming.why)) : error(incoming.why))
   }
 
-  /** Fails the connection if a step is rejected. */
   #failIfRejected(step: Promise<void>, failure: FatalError): void {
     step.catch((error: unknown) => {
       if (!(error instanceof DependencyUnavailable)) this.#context.metrics.reportOpeningFailure(error)

@@ -19,10 +19,8 @@ type CookieSecrets = {
   previousCookieSigningSecret?: string | undefined
 }
 
-/** An upgrade request and the address of its peer. */
 export type Upgrade = { request: HttpRequest; peer: string }
 
-/** Whether a page of this origin may open a socket, and whether the browser's cookie is accepted. */
 function checkOrigin(
   origin: string,
   host: string,
@@ -34,7 +32,7 @@ function checkOrigin(
   return allowedOrigins.includes('*') ? 'no cookie' : 'refused'
 }
 
-/** Reads the credentials of an upgrade request; undefined if its origin is refused. */
+/** Undefined if the origin is refused. */
 export function readPresentedCredentials(
   { request, peer }: Upgrade,
   rule: OriginRule & CookieSecrets & { clientAddress: ClientAddress },
@@ -50,10 +48,7 @@ export function readPresentedCredentials(
   }
 }
 
-/**
- * Returns a lookup of headers by name. The lines of a header are joined, because a proxy may add a line after those of
- * the client. The headers are read once, when the first one is requested.
- */
+/** By name, read once. The lines of a header are joined, because a proxy may add a line after those of the client. */
 function headerReader(request: HttpRequest): (name: string) => string | undefined {
   let headers: Map<string, string> | undefined
   return (name) => {
@@ -67,7 +62,7 @@ function headerReader(request: HttpRequest): (name: string) => string | undefine
   }
 }
 
-/** A token in the hello is used alone; otherwise the header is tried before the cookie. */
+/** A token in the hello is used alone; otherwise the header comes before the cookie. */
 export function digestsToTry(
   keys: SecretKeys,
   bearerToken: string | undefined,

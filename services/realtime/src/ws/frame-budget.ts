@@ -1,10 +1,8 @@
-/** Frames and bytes per second that a client may send, and the sizes of a burst. */
 export const framesPerSecond = 20
 export const bytesPerSecond = 256 * 1024
 const burstFrames = 60
 const burstBytes = 512 * 1024
 
-/** A token bucket for the frames and bytes that one client sends. */
 export class FrameBudget {
   #frames = burstFrames
   #bytes = burstBytes
@@ -15,7 +13,6 @@ export class FrameBudget {
     this.#filledAt = now
   }
 
-  /** Takes a frame of this many bytes from the budget; returns whether the budget sufficed. */
   take(bytes: number, now: number): boolean {
     const seconds = (now - this.#filledAt) / 1000
     this.#filledAt = now

@@ -21,7 +21,6 @@ type Options = {
   verify: (sockets: readonly Subscriber[]) => void
 }
 
-/** Opens the port for sockets, which does not accept any yet, and the hub that sends frames to them. */
 export async function openSocketServer(host: Host, config: Config, options: Options): Promise<SocketServer> {
   const { accounts, rooms, policy, metrics, verify } = options
   const clientAddress = clientAddressBehind(config.trustedProxies, {

@@ -1,4 +1,3 @@
-/** Credentials of an upgrade request, and the address of its client. */
 export type PresentedCredentials = {
   authorizationToken: string | undefined
   cookieHandle: string | undefined

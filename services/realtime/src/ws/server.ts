@@ -18,23 +18,18 @@ type Options = {
   host: string
   port: number
   maxBackpressureBytes: number
-  /** Reads the credentials of a request; undefined if the request is refused. */
   readCredentials: (upgrade: Upgrade) => PresentedCredentials | undefined
 }
 
-/** User data of a uWebSockets.js socket. */
 type UserData = { connection: Connection | undefined; presented: PresentedCredentials | undefined }
 
-/** The port of GET /api/realtime. */
 export type SocketServer = {
   port: number
-  /** Connections whose stream has not started yet. The next sweep removes those whose stream has started since. */
+  /** Their stream has not started; the next sweep removes those whose stream has. */
   handshaking: Set<Connection>
   context: ConnectionContext
-  /** Starts accepting sockets; until then upgrade requests are answered with 503. */
   startAccepting: () => void
   publish: (topic: string, frame: Uint8Array) => void
-  /** Number of sockets subscribed to a topic. */
   countSubscribers: (topic: string) => number
   /** Refuses new sockets and closes unfinished ones; open ones continue. */
   stopAccepting: () => void
@@ -50,7 +45,6 @@ const respond = (res: HttpResponse, status: string, error: string, headers: Reco
     res.end(JSON.stringify({ error }))
   })
 
-/** Opens the port. Upgrade requests are answered with 503 until `startAccepting` is called. */
 export async function serveSockets(
   options: Options,
   createContext: (publish: SocketServer['publish']) => ConnectionContext,
@@ -64,7 +58,7 @@ export async function serveSockets(
   const connectionContext = createContext(publish)
 
   app.ws<UserData>('/api/realtime', {
-    // Frames above the protocol's limit are answered with an error; only huge ones close the connection without one.
+    // Frames above the protocol's limit get an error; only huge ones close the connection without.
     maxPayloadLength: 2 * maxFrameBytes,
     maxBackpressure: options.maxBackpressureBytes,
     closeOnBackpressureLimit: true,
@@ -98,7 +92,6 @@ export async function serveSockets(
   }
 }
 
-/** Turns a request into a socket, or refuses it. */
 function upgrade(
   res: HttpResponse,
   req: HttpRequest,
@@ -118,7 +111,6 @@ function upgrade(
   )
 }
 
-/** Handlers that create a connection for each socket and pass incoming frames to it. */
 function socketEvents(handshaking: Set<Connection>, context: ConnectionContext) {
   return {
     open: (ws) => {

@@ -8,7 +8,7 @@ import {
 
 export type { HttpRequest, HttpResponse, WebSocket, WebSocketBehavior, us_socket_context_t } from 'uWebSockets.js'
 
-/** The types do not declare the overload with host and options. */
+/** The types lack the overload with host and options. */
 type Listen = (
   host: string,
   port: number,
@@ -20,18 +20,15 @@ export type App = TemplatedApp & { listen: Listen }
 export const createApp = (): App => createTemplatedApp() as App
 
 /**
- * The library lets at most 512 connections per listening socket wait to be accepted. If thousands of clients reconnect
- * at once, the others retry only after a second or more. So a port has several listening sockets, over which the kernel
- * spreads connections.
+ * The library lets at most 512 connections per listening socket wait to be accepted. If thousands reconnect at once,
+ * the others retry only after a second or more. So the kernel spreads connections over several listening sockets.
  */
 const listeningSockets = 8
-/** The library's option for a port with several listening sockets. */
 const sharedPort = 0
 
-/** A listening port: closing it refuses new connections and keeps open ones. */
+/** Closing it refuses new connections and keeps open ones. */
 export type ListeningPort = { port: number; close: () => void }
 
-/** Listens on a port; 0 chooses a free one. Rejects if the port is in use. */
 export async function listen(app: App, host: string, wanted: number): Promise<ListeningPort> {
   const port = await findFreePort(host, wanted)
   const sockets = Array.from({ length: listeningSockets }, () => listenOnce(app, host, port))
@@ -45,12 +42,11 @@ export async function listen(app: App, host: string, wanted: number): Promise<Li
 
 function listenOnce(app: App, host: string, port: number): us_listen_socket | false {
   let listening: us_listen_socket | false = false
-  // `app.listen` calls the function before it returns.
   app.listen(host, port, sharedPort, (socket) => (listening = socket))
   return listening
 }
 
-/** Returns the port, or a free one for 0. Rejects if the port is in use: otherwise two processes would share it. */
+/** Rejects if the port is in use: otherwise two processes would share it. */
 function findFreePort(host: string, wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()

@@ -1,4 +1,3 @@
-/** A node in a separate process, as `main.ts` runs it. */
 import { run } from '@parley/runtime'
 import { readConfig } from '../../src/config.ts'
 import { startRealtime } from '../../src/service.ts'

@@ -6,10 +6,7 @@ type Accounts = Client<typeof AccountsInternalService>
 
 const profilesPerCall = 500
 
-/**
- * Profiles by user id; unknown users are missing, deleted ones marked. Throws `unavailable` if accounts does not
- * answer.
- */
+/** By user id; unknown users are missing, deleted ones marked. Throws `unavailable` if accounts does not answer. */
 export async function findProfiles(accounts: Accounts, userIds: readonly string[]): Promise<Map<string, Profile>> {
   const calls: string[][] = []
   for (let from = 0; from < userIds.length; from += profilesPerCall)
@@ -22,14 +19,14 @@ export async function findProfiles(accounts: Accounts, userIds: readonly string[
   return new Map(answers.flatMap(({ profiles }) => profiles.map((profile) => [profile.user?.id ?? '', profile])))
 }
 
-/** Returns the profile of a user. Throws `not_found` for unknown and deleted users. */
+/** Throws `not_found` for unknown and deleted users. */
 export async function getProfile(accounts: Accounts, userId: string): Promise<Profile> {
   const profile = (await findProfiles(accounts, [userId])).get(userId)
   if (!profile?.user || profile.user.deleted) throw userNotFound()
   return profile
 }
 
-/** Throws `not_found` if one of these users is unknown or deleted. */
+/** Throws as `getProfile` does. */
 export async function assertUsersExist(accounts: Accounts, userIds: readonly string[]): Promise<void> {
   const profiles = await findProfiles(accounts, userIds)
   for (const userId of userIds) if (profiles.get(userId)?.user?.deleted !== false) throw userNotFound()

@@ -2,10 +2,7 @@ import type { Client } from '@connectrpc/connect'
 import type { AdminInternalService } from '@parley/contracts/internal'
 import { adminUnavailable } from '../errors.ts'
 
-/**
- * Denies posting in a room to everybody except owners. Called before the room exists, so that nobody else can post
- * there even for a moment.
- */
+/** Owners may still post. Called before the room exists, so that nobody else can post even for a moment. */
 export async function denyPosting(
   admin: Client<typeof AdminInternalService>,
   roomId: string,
@@ -16,10 +13,7 @@ export async function denyPosting(
   })
 }
 
-/**
- * Denies finding and joining a room to everybody except owners. Called before a private room is created, and when an
- * imported room has become private.
- */
+/** Owners are exempt. Called before a private room is created, and when an imported room has become private. */
 export async function denyEntry(admin: Client<typeof AdminInternalService>, roomId: string): Promise<void> {
   await admin.denyEntry({ roomId }, { timeoutMs: 3000 }).catch((error: unknown) => {
     throw adminUnavailable(error)

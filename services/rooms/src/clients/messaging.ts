@@ -4,11 +4,9 @@ import type { MessagingInternalService, RoomFact } from '@parley/contracts/inter
 import type { TheirRoom } from '../domain/restate.ts'
 import { messagingUnavailable } from '../errors.ts'
 
-/** Arguments of ApplyRoomFacts, and its timeout. */
 export type Batch = { roomId: string; facts: RoomFact[]; awaitStream: boolean; timeoutMs: number }
-/** The last fact that messaging applied to a room; version 0 for none. Its event id is empty if it was not recorded. */
+/** The last fact that messaging applied; version 0 for none. The event id is empty if it was not recorded. */
 export type HeldFact = { version: bigint; eventId: string }
-/** Sends facts to messaging; returns the last fact that it holds. */
 export type ApplyFacts = (batch: Batch) => Promise<HeldFact>
 
 export function applyFacts(messaging: Client<typeof MessagingInternalService>): ApplyFacts {
@@ -18,14 +16,11 @@ export function applyFacts(messaging: Client<typeof MessagingInternalService>): 
   }
 }
 
-/** Messaging's state of a room. `standings` has only those that facts above a version changed. */
 export type HeldRoom = TheirRoom & { held: HeldFact }
-/**
- * Fetches a room's state from messaging; undefined if messaging has no facts of the room, or runs an earlier release.
- */
+/** Undefined if messaging has no facts of the room, or runs an earlier release. */
 export type ReadHeldRoom = (roomId: string, above: bigint) => Promise<HeldRoom | undefined>
 
-/** The page size of messaging: a shorter page is the last one. */
+/** The page size of messaging: a shorter page is the last. */
 const standingsPerCall = 5000
 const readTimeoutMs = 3000
 
@@ -48,15 +43,12 @@ export function readHeldRoom(messaging: Client<typeof MessagingInternalService>)
 }
 
 export type RoomState = { hasUnread: boolean; empty: boolean; lastMessageAt: Date | undefined }
-/** Messaging's data about rooms for one user; rooms that it does not know yet are missing. */
+/** Rooms that messaging does not know yet are missing. */
 export type RoomStates = ReadonlyMap<string, RoomState>
 
 const roomsPerCall = 5000
 
-/**
- * Fetches the state of rooms for one user, usually with one call. Throws `unavailable` if messaging does not answer,
- * because unread state could not be shown.
- */
+/** Throws `unavailable` if messaging does not answer, because unread state could not be shown. */
 export async function readRoomStates(
   messaging: Client<typeof MessagingInternalService>,
   userId: string,

@@ -2,7 +2,6 @@ import type { DatabaseHost } from '@parley/service'
 import type { Context } from '../context.ts'
 import { onAccessEvent, onProfileEvent } from './people.ts'
 
-/** Starts the consumers that copy names, roles and deletions of users. */
 export async function startConsumers(host: DatabaseHost, ctx: Context): Promise<void> {
   await host.consume({ durable: 'people', subject: 'evt.user.>', beforeTransaction: onProfileEvent(ctx) })
   await host.consume({ durable: 'people-access', subject: 'evt.control.user.>', beforeTransaction: onAccessEvent(ctx) })

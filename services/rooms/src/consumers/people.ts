@@ -8,7 +8,7 @@ type Person = Awaited<ReturnType<typeof fetchPeople>>[number]
 
 const timeoutMs = 3000
 
-/** Copies changed names from accounts to `people`. The names are fetched, because events contain none. */
+/** Events contain no names, so they are fetched. */
 export const onProfileEvent =
   ({ db, accounts }: Dependencies): EventPreparation =>
   async ({ aggregateId: userId, fact }) => {
@@ -23,10 +23,7 @@ export const onProfileEvent =
     }
   }
 
-/**
- * Copies role changes and deletions to `people`. The versions of the account decide which is newer, so events may
- * arrive in any order.
- */
+/** The versions of the account decide which is newer, so events may arrive in any order. */
 export const onAccessEvent =
   ({ db, accounts }: Dependencies): EventPreparation =>
   async ({ aggregateId: userId, version, fact }) => {
@@ -48,9 +45,9 @@ const fetchPeople = async (accounts: Dependencies['accounts'], userId: string) =
   (await accounts.getPeople({ userIds: [userId] }, { timeoutMs })).people
 
 /**
- * Replaces the stored names and roles. A version below the stored one means that an event or response is late, or that
- * the database of accounts was restored; a response that was requested after the stored versions were read is current
- * in both cases. Throws if they have changed since, or if nothing was requested; the event is then delivered again.
+ * A version below the stored one means that an event or response is late, or that the database of accounts was
+ * restored. Either way, a response requested after the stored versions were read is current. Throws, so that the event
+ * is delivered again, if the versions have changed since, or nothing was requested.
  */
 async function replace(
   tx: Tx,

@@ -1,6 +1,6 @@
 import { reasonMissing } from '../errors.ts'
 
-/** Trims the reason. Throws `invalid_argument` if nothing is left. */
+/** Throws `invalid_argument` if nothing is left. */
 export function toBanReason(reason: string): string {
   const trimmed = reason.trim()
   if (trimmed === '') throw reasonMissing()

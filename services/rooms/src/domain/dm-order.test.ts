@@ -3,7 +3,7 @@ import { dmsWithMessages } from './dm-order.ts'
 
 const dm = (id: string) => ({ room: { id } })
 
-test('direct messages are ordered by their last message, newest first; empty and unknown ones are left out', () => {
+test('direct messages are ordered by last message, without empty and unknown ones', () => {
   const states = new Map([
     ['old', { empty: false, lastMessageAt: new Date(1000) }],
     ['new', { empty: false, lastMessageAt: new Date(2000) }],

@@ -1,8 +1,5 @@
 type State = { empty: boolean; lastMessageAt: Date | undefined }
 
-/**
- * Direct messages that are not empty, by their last message, newest first. Those unknown to messaging are left out too.
- */
 export function dmsWithMessages<D extends { room: { id: string } }>(
   dms: readonly D[],
   states: ReadonlyMap<string, State>,

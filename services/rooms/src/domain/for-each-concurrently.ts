@@ -1,7 +1,4 @@
-/**
- * Runs the work for each item with limited concurrency. Rejects with the first failure: then no further item is
- * started, but started work may still be running.
- */
+/** Rejects with the first failure: then no further item is started, but started work may still run. */
 export async function forEachConcurrently<T>(
   items: readonly T[],
   concurrency: number,

@@ -1,6 +1,6 @@
 import { badGroupName } from '../errors.ts'
 
-/** Trims the name. Throws `invalid_argument` if nothing is left. */
+/** Throws `invalid_argument` if nothing is left. */
 export function toGroupName(given: string): string {
   const name = given.trim()
   if (name === '') throw badGroupName()

@@ -1,6 +1,6 @@
 import { tooManyIds } from '../errors.ts'
 
-/** Throws `invalid_argument` for more ids than one call may contain. */
+/** Throws `invalid_argument` if there are more. */
 export function assertIdCount(ids: readonly string[], max = 500): void {
   if (ids.length > max) throw tooManyIds(max)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { inOrderOfIds } from './in-order.ts'
 
-test('items are returned in the order of the ids, without duplicates, and unknown ids are left out', () => {
+test('items have the order of the ids, without duplicates and unknown ids', () => {
   const found = [{ id: 'a' }, { id: 'b' }, { id: 'c' }]
   expect(inOrderOfIds(['c', 'x', 'a', 'c'], found, ({ id }) => id)).toEqual([{ id: 'c' }, { id: 'a' }])
 })

@@ -1,6 +1,3 @@
-/**
- * The found items for these ids, in the order of the ids and without duplicates; ids that were not found are left out.
- */
 export function inOrderOfIds<T>(ids: readonly string[], found: readonly T[], idOf: (item: T) => string): T[] {
   const byId = new Map(found.map((item) => [idOf(item), item]))
   return [...new Set(ids)].flatMap((id) => byId.get(id) ?? [])

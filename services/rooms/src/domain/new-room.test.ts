@@ -16,7 +16,7 @@ test('the second fact of a channel makes its creator a member', () => {
   expect(room.version).toBe(2n)
 })
 
-test('a universal channel and a channel created by the system start without explicit members', () => {
+test('a universal or system channel starts without explicit members', () => {
   for (const room of [
     newChannel({ ...channel, universal: true }, cause),
     newChannel(channel, { ...cause, actorId: '' }),

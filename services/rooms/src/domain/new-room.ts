@@ -4,10 +4,7 @@ import { roomFact, type Cause } from './room-fact.ts'
 
 export type Channel = { id: string; name: string; description: string; groupId: string; universal: boolean }
 
-/**
- * A new room with its first facts and explicit members; `head` has its id and, for a channel, its properties. A
- * repeated creation yields the same versions.
- */
+/** `head`: the id and, for a channel, its properties. A repeated creation yields the same versions. */
 export type NewRoom<Head> = {
   head: Head
   version: bigint
@@ -16,11 +13,10 @@ export type NewRoom<Head> = {
   at: Date
 }
 
-/** A channel; its creator becomes a member, unless the room is universal or the system creates it. */
+/** The creator becomes a member, unless the room is universal or the system creates it. */
 export const newChannel = (channel: Channel, cause: Cause): NewRoom<Channel> =>
   newChannelWithMembers(channel, channel.universal || !cause.actorId ? [] : [cause.actorId], cause)
 
-/** A channel that these users join as explicit members. */
 export function newChannelWithMembers(channel: Channel, userIds: readonly string[], cause: Cause): NewRoom<Channel> {
   const { name, groupId, universal } = channel
   const created = roomFact(
@@ -32,7 +28,6 @@ export function newChannelWithMembers(channel: Channel, userIds: readonly string
   return withMembers(channel, created, userIds, cause)
 }
 
-/** A direct message between these people, who are all members from the start. */
 export function newDm(id: string, participantIds: readonly string[], cause: Cause): NewRoom<{ id: string }> {
   const created = roomFact(
     0n,

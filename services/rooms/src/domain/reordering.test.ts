@@ -12,7 +12,7 @@ test.each<[string[], string[], boolean]>([
   expect(isReordering(current, wanted)).toBe(expected)
 })
 
-test('two orders are equal if they have the same items in the same positions', () => {
+test('equal orders have the same items in the same positions', () => {
   expect(isSameOrder(['a', 'b'], ['a', 'b'])).toBe(true)
   expect(isSameOrder(['a', 'b'], ['b', 'a'])).toBe(false)
   expect(isSameOrder(['a', 'b'], ['a'])).toBe(false)

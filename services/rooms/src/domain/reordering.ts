@@ -1,9 +1,7 @@
-/** Whether two lists contain the same items, each once, in any order. */
 export function isReordering(current: readonly string[], wanted: readonly string[]): boolean {
   const left = new Set(current)
   return wanted.length === current.length && wanted.every((id) => left.delete(id))
 }
 
-/** Whether two lists are equal, including their order. */
 export const isSameOrder = (current: readonly string[], wanted: readonly string[]): boolean =>
   current.length === wanted.length && current.every((id, index) => id === wanted[index])

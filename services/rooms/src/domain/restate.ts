@@ -2,19 +2,18 @@ import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { RoomFact } from '@parley/contracts/internal'
 import type { Change } from './room-fact.ts'
 
-/** A person's standing in a room according to its facts: a ban counts until a fact ends it, even past its expiry. */
+/** According to the facts: a ban counts until a fact ends it, even past its expiry. */
 export type StandingByFacts = { member: boolean; banned: boolean; expiresAt: Date | null }
 type Attributes = { name: string; groupId: string; universal: boolean; archived: boolean }
-/** Messaging's state of a channel. `standings` has only those changed by facts that are lost or not marked as applied. */
+/** Messaging's state of a channel. `standings`: only those changed by facts that are lost or not marked as applied. */
 export type TheirRoom = Attributes & { standings: Map<string, StandingByFacts> }
-/** This database's state of the channel, with the standings of the same users. */
 export type OurRoom = Attributes & { standings: ReadonlyMap<string, StandingByFacts> }
 
 const noStanding: StandingByFacts = { member: false, banned: false, expiresAt: null }
 
 /**
- * The changes that messaging must apply after the unapplied facts so that its channel equals ours. For each user, the
- * change of a ban comes first, because a ban ends the membership.
+ * The changes that messaging must apply after the unapplied facts so that its channel equals ours. A user's ban comes
+ * first, because it ends the membership.
  */
 export function restate(theirs: TheirRoom, unapplied: readonly RoomFact[], ours: OurRoom): Change[] {
   const expected = roomAfter(theirs, unapplied)
@@ -42,7 +41,6 @@ function standingChanges(userId: string, theirs: StandingByFacts, ours: Standing
   return changes
 }
 
-/** Messaging's state after it has applied the facts, with the standings of the same users. */
 function roomAfter(theirs: TheirRoom, facts: readonly RoomFact[]): TheirRoom {
   const room = { ...theirs, standings: new Map(theirs.standings) }
   for (const { fact } of facts) {

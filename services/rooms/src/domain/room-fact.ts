@@ -4,13 +4,11 @@ import { RoomFactSchema, type RoomFact } from '@parley/contracts/internal'
 import { nextVersion } from '@parley/events'
 import { newId } from '@parley/ids'
 
-/** The content of a fact. */
 export type Change = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 
-/** Who changed something and when; the actor is empty for the system. */
+/** The actor is empty for the system. */
 export type Cause = { actorId: string; at: Date }
 
-/** The next fact of a room. `previousVersion` is 0 for the first one. */
 export function roomFact(
   previousVersion: bigint,
   change: Change,
@@ -27,7 +25,6 @@ export function roomFact(
   })
 }
 
-/** One fact for each change. The first follows `previousVersion`, each other one the fact before it. */
 export function roomFacts(previousVersion: bigint, changes: readonly Change[], cause: Cause): RoomFact[] {
   let version = previousVersion
   return changes.map((change) => {
@@ -37,21 +34,20 @@ export function roomFacts(previousVersion: bigint, changes: readonly Change[], c
   })
 }
 
-/** A predicate for facts of these kinds; with `userId`, it excludes facts about other users. */
+/** With `userId`, excludes facts about other users. */
 export const isFactOf =
   (kinds: readonly RoomFact['fact']['case'][], userId?: string) =>
   ({ fact }: RoomFact): boolean =>
     kinds.includes(fact.case) &&
     (userId === undefined || fact.value === undefined || !('userId' in fact.value) || fact.value.userId === userId)
 
-/** Whether the fact takes access away: its call then succeeds only once its event is on the stream. */
+/** The call of such a change succeeds only once its event is on the stream. */
 export function takesAccessAway(fact: RoomFact): boolean {
   const { fact: change } = fact
   switch (change.case) {
     case 'left':
     case 'banned':
     case 'archived':
-    // The new group may deny what the previous one allowed.
     case 'moved':
       return true
     case 'universal':

@@ -3,10 +3,8 @@ import { emptyUpdate } from '../errors.ts'
 type Wanted = { name?: string | undefined; description?: string | undefined; universal?: boolean | undefined }
 type Current = { name: string; description: string; universal: boolean }
 
-/** The name and description of a room after an update. `detailsChanged`: whether at least one of them changes. */
 export type RoomUpdate = { name: string; description: string; detailsChanged: boolean; universalChanged: boolean }
 
-/** Throws `invalid_argument` if the update sets no field. */
 export function assertNotEmpty({ name, description, universal }: Wanted): void {
   if (name === undefined && description === undefined && universal === undefined) throw emptyUpdate()
 }

@@ -1,18 +1,18 @@
 import { badLinkLabel, badLinkUrl } from '../errors.ts'
 
-/** Trims the label. Throws `invalid_argument` if nothing is left. */
+/** Throws `invalid_argument` if nothing is left. */
 export function toLinkLabel(given: string): string {
   const label = given.trim()
   if (label === '') throw badLinkLabel()
   return label
 }
 
-/** Browsers drop line breaks and tabs and treat "\" as "/", so a URL with them may lead elsewhere than it seems to. */
+/** Browsers drop line breaks and tabs and treat "\" as "/", so such a URL may lead elsewhere than it seems to. */
 const misleading = /[\\\s\p{Cc}]/u
 const localPath = /^\/(?!\/)/
 const httpUrl = /^https?:\/\/[^/]/i
 
-/** Trims an absolute http(s) URL or a path on this server. Throws `invalid_argument` for anything else. */
+/** Accepts an absolute http(s) URL or a path on this server. Throws `invalid_argument` for anything else. */
 export function toLinkUrl(given: string): string {
   const url = given.trim()
   if (misleading.test(url) || !(localPath.test(url) || isHttpUrl(url))) throw badLinkUrl()

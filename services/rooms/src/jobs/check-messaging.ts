@@ -9,18 +9,16 @@ import { findNewestFacts } from '../store/facts.ts'
 
 const roomsPerStep = 20
 const stepEveryMs = 1000
-/** Pause after a walk over all rooms, per step of the walk. Long, because restores are rare. */
+/** After a walk over all rooms, per step of the walk. Long, because restores are rare. */
 const defaultPausePerStepMs = 10_000
-/** A walk of fewer steps has the pause of this many. */
 const minSteps = 6
 const everyMs = 10_000
 
 /**
  * After a restore of a database, messaging may lack facts that it once applied, or have facts that rooms has lost. In a
- * room without changes nobody would notice. This job goes through all rooms, `roomsPerStep` at a time, and sends the
- * newest fact of each again, if messaging once applied it. If messaging lacks facts, the job sends them; if this
- * database has lost some, it restates the room. After a difference it continues without waiting; after a walk over all
- * rooms it pauses.
+ * room without changes nobody would notice. This job sends the newest fact of each room again, if messaging once
+ * applied it, `roomsPerStep` rooms at a time. If messaging lacks facts, the job sends them; if this database has lost
+ * some, it restates the room. After a difference it continues without waiting; after a walk it pauses.
  */
 export function checkMessaging(ctx: Context, apply: ApplyFacts, options: WalkOptions): AsyncDisposable {
   return periodically({
@@ -35,15 +33,15 @@ export function checkMessaging(ctx: Context, apply: ApplyFacts, options: WalkOpt
 type WalkOptions = { signal: AbortSignal; pausePerStepMs?: number | undefined }
 
 /**
- * Returns a function that runs the next step of the walk, and further ones as long as they find differences, and
- * returns the milliseconds until it should run again. It does not fail while messaging is unavailable.
+ * Runs the next step of the walk, and further ones as long as they find differences. Returns the milliseconds until the
+ * next run. Does not fail while messaging is unavailable.
  */
 export function createWalk(
   ctx: Pick<Context, 'db' | 'delivery'>,
   apply: ApplyFacts,
   { signal, pausePerStepMs = defaultPausePerStepMs }: WalkOptions,
 ): () => Promise<number> {
-  // Each process starts at a random room and goes on to the last one before its first full walk.
+  // Each process starts at a random room and goes to the last one before its first full walk.
   let after = newId('room')
   let isFullWalk = false
   let steps = 0
@@ -84,7 +82,6 @@ export function createWalk(
     try {
       while (!signal.aborted && (await step()));
     } catch (error) {
-      // Not a failure of the job: services start concurrently, and other checks report if messaging stays down.
       if (!isServiceUnavailable(error)) throw error
     }
     return Math.max(pausedUntil - performance.now(), stepEveryMs)

@@ -3,17 +3,16 @@ import type { Context } from '../context.ts'
 import { gaugeLeftBehind } from '../metrics.ts'
 import { findRoomsLeftBehind } from '../store/facts.ts'
 
-/** A fact is left behind if the process that committed it has not delivered it after this time. */
 const leftBehindAfterMs = 1000
 const roomsPerRun = 100
 /**
- * Interval without a wake-up. This process wakes the job when messaging has not applied facts in time, and the relay
- * wakes it when another process has died.
+ * The interval without a wake-up. This process wakes the job when messaging has not applied facts in time, and the
+ * relay when another process has died.
  */
 const everyMs = 10_000
 const retryMs = 1000
 
-/** Delivers facts that were left behind because a process crashed or messaging did not apply them in time. */
+/** A process crashed, or messaging did not apply the facts in time. */
 export function deliverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisposable {
   let waiting = 0
   const gauge = gaugeLeftBehind(() => waiting)
@@ -25,7 +24,6 @@ export function deliverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDispo
       const olderThan = new Date(ctx.now().getTime() - leftBehindAfterMs)
       const left = await findRoomsLeftBehind(ctx.db, olderThan, roomsPerRun)
       waiting = left.length
-      // Failed deliveries are retried in the next run.
       await Promise.allSettled(
         left.map(({ roomId, version, awaitStream }) => ctx.delivery.sendStored(roomId, version, awaitStream)),
       )

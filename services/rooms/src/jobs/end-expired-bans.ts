@@ -7,10 +7,9 @@ import { changeRoom, lockRoom } from '../store/changes.ts'
 
 const bansPerRun = 100
 const maxConcurrentDeliveries = 16
-/** Shortest pause after a run; a new ban with an expiry wakes the job earlier. */
 const minPauseMs = 100
 
-/** Announces expired bans. A ban has no effect once it has expired; the fact is for services that keep copies. */
+/** An expired ban has no effect; the fact is for services that keep copies. */
 export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposable {
   const job = new Resources()
   const task = job.use(
@@ -23,14 +22,14 @@ export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposab
         const ends = await findNextBanEnds(ctx.db, bansPerRun)
         const due = ends.filter(({ msLeft }) => msLeft <= 0)
         const failures: unknown[] = []
-        // A room that stays locked must not hold up the others.
+        // A room that stays locked must not hold up others.
         const ended = new Map<string, RoomFact[]>()
         for (const { roomId, userId } of due)
           await endExpired(ctx, roomId, userId).then(
             (facts) => ended.set(roomId, [...(ended.get(roomId) ?? []), ...facts]),
             (error: unknown) => failures.push(error),
           )
-        // If messaging does not apply the facts in time, the job for facts left behind delivers them.
+        // The job for facts left behind delivers the others.
         await forEachConcurrently([...ended], maxConcurrentDeliveries, ([roomId, facts]) =>
           ctx.delivery.deliver(roomId, facts).catch(() => undefined),
         )
@@ -45,13 +44,11 @@ export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposab
   return job
 }
 
-/** Returns the facts to deliver. */
 async function endExpired(ctx: Context, roomId: string, userId: string): Promise<RoomFact[]> {
   const cause = { actorId: '', at: ctx.now() }
   const write = () =>
     ctx.db.transaction(async (tx) => {
       const room = await lockRoom(tx, roomId)
-      // Another process may have ended the ban, or the user was banned again.
       if (!room || !(await isBanToEnd(tx, roomId, userId))) return []
       const { room: after, facts } = await changeRoom(tx, room, { case: 'banExpired', value: { userId } }, cause)
       await endBan(tx, { roomId, userId, version: after.version, at: cause.at })

@@ -5,13 +5,10 @@ import { retryUntilSuccess } from './retry-until-success.ts'
 
 const projection = 'people'
 const pageSize = 1000
-/** Building a large statement blocks the process, whose open transactions could then time out. */
+/** Building a large statement blocks the process, and open transactions could time out. */
 const rowsPerTransaction = 100
 
-/**
- * Copies every account to `people`, once per database. The consumers are already running, and newer versions win, so
- * nothing is lost.
- */
+/** Once per database. The consumers are already running, and newer versions win. */
 export function fillPeople(ctx: Context, signal: AbortSignal): Promise<void> {
   return retryUntilSuccess('fill people from accounts', signal, () => fillOnce(ctx, signal))
 }

@@ -7,7 +7,6 @@ import { fillPeople } from './fill-people.ts'
 import { deliverLeftBehind } from './deliver-left-behind.ts'
 import { makeLobby } from './make-lobby.ts'
 
-/** Starts the periodic work, and the work that a new server needs once. */
 export function startJobs(
   host: DatabaseHost,
   ctx: Context,

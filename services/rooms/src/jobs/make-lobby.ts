@@ -11,7 +11,7 @@ import { reserveLobby } from '../store/lobby.ts'
 import { channelRow, insertRoom } from '../store/new-rooms.ts'
 import { retryUntilSuccess } from './retry-until-success.ts'
 
-/** Creates the first group and rooms of a new server. Resolves once there is a channel; retries after failures. */
+/** For a new server. Resolves once there is a channel; retries after failures. */
 export function makeLobby(ctx: Context, signal: AbortSignal): Promise<void> {
   return retryUntilSuccess('make the first rooms', signal, () => makeOnce(ctx))
 }
@@ -29,7 +29,6 @@ async function makeOnce(ctx: Context): Promise<void> {
   ]
   const entries = await ctx.db.transaction(async (tx) => {
     const layoutVersion = await nextLayoutVersion(tx)
-    // Checked again under the lock of the layout: another process may have created them in the meantime.
     if (await anyChannelExists(tx)) return []
     await appendGroup(tx, { id: groupId, name: 'Lobby', description: '', createdAt: cause.at })
     for (const room of made) {

@@ -2,10 +2,9 @@ import { isServiceUnavailable } from '@parley/postgres'
 import { retry } from '@parley/runtime'
 import { reportRetry } from '../metrics.ts'
 
-/** Within this time, unavailable services are not logged, because services start concurrently. */
+/** In this time unavailable services are not logged, because services start concurrently. */
 const startUpMs = 10_000
 
-/** Retries the work until it succeeds once. Rejects when the signal is aborted. */
 export async function retryUntilSuccess(
   task: string,
   signal: AbortSignal,

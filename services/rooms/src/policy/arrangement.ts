@@ -4,22 +4,19 @@ import { dmCannotBeManaged, mayNotArrangeGroups, mayNotManageGroup, movedMeanwhi
 import type { Outcome } from './outcome.ts'
 import type { PolicyRoom } from './standing.ts'
 
-/** Throws unless the subject may create, change, delete and order groups. */
 export function assertCanArrangeGroups(policy: Policy, subject: Subject): void {
   if (!may(policy, subject, 'role.manage', serverScope)) throw mayNotArrangeGroups()
 }
 
-/** Throws unless the subject may change the content of a group. Decisions about single rooms have no effect. */
 export function assertCanManageGroup(policy: Policy, subject: Subject, groupId: string): void {
   if (!may(policy, subject, 'room.manage', { kind: 'group', groupId })) throw mayNotManageGroup()
 }
 
-/** A move of an item to the group `groupId`. `originId`: the group of the item when the call began. */
 export type Move = { originId: string; groupId: string }
 
 /**
- * Decides about a move, which needs the permission in both groups. `current`: the group of the item now; if it is
- * neither `originId` nor `groupId`, somebody else moved the item, and this throws.
+ * Needs the permission in both groups. `current`: the group of the item now. Throws if that is neither `originId` nor
+ * `groupId`: somebody else moved the item.
  */
 export function decideMove(policy: Policy, subject: Subject, current: string, { originId, groupId }: Move): Outcome {
   assertCanManageGroup(policy, subject, current)

@@ -9,15 +9,12 @@ export function assertCanBan(policy: Policy, subject: Subject, room: PolicyRoom)
   if (!may(policy, subject, 'room.ban-member', roomScope(room))) throw mayNotBan()
 }
 
-/**
- * Requires the permission for the server, even for the list of one room: moderators of a single room must not read the
- * reasons.
- */
+/** For the server, even for the list of one room: moderators of a room must not read the reasons. */
 export function assertCanListBans(policy: Policy, subject: Subject): void {
   if (!may(policy, subject, 'room.ban-member', serverScope)) throw mayNotListBans()
 }
 
-/** Only members can be banned from a room, so nobody is banned twice. */
+/** Only members can be banned, so nobody is banned twice. */
 export function decideBan(
   policy: Policy,
   subject: Subject,
@@ -31,7 +28,6 @@ export function decideBan(
   return 'change'
 }
 
-/** Lifting a ban that does not exist is not an error. */
 export function decideUnban(policy: Policy, subject: Subject, room: PolicyRoom, standing: Standing): Outcome {
   assertCanBan(policy, subject, room)
   return standing.banned ? 'change' : 'nothing'

@@ -26,7 +26,7 @@ function policyWith(...decisions: Decision[]): Policy {
   return policyFrom(policy)
 }
 
-/** Decides as the query does with the sets. */
+/** As the query does with the sets. */
 function isEligible(sets: Eligibility, userId: string, roleIds: string[]): boolean {
   const hasAnyRole = (ids: string[]) => roleIds.some((id) => ids.includes(id))
   if (roleIds.includes(sets.ownerRoleId)) return true

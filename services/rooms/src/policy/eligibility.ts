@@ -1,8 +1,8 @@
 import { ownerRoleId, resolve, type Policy, type Scope } from '@parley/permissions'
 
 /**
- * The holders of a permission, as sets for a query. Owners always have it. For others, a DENY for the user, one of
- * their roles or everyone denies it; otherwise an ALLOW grants it.
+ * Holders of a permission, for a query. Owners always have it. For others, a DENY for the user, a role or everyone
+ * prevails; otherwise an ALLOW grants it.
  */
 export type Eligibility = {
   everyone: 'allow' | 'deny' | 'undecided'
@@ -13,11 +13,10 @@ export type Eligibility = {
   deniedUsers: string[]
 }
 
-/** Whether everybody has the permission. */
 export const includesEveryone = ({ everyone, deniedRoles, deniedUsers }: Eligibility): boolean =>
   everyone === 'allow' && deniedRoles.length === 0 && deniedUsers.length === 0
 
-/** Returns who may join a room. Everybody who may join a universal room is a member of it, unless they are banned. */
+/** Whoever may join a universal room is a member of it, unless banned. */
 export function findWhoMayJoin(policy: Policy, scope: Scope & { kind: 'room' }): Eligibility {
   const outcomeFor = (userId: string, roleIds: string[]) => resolve(policy, { userId, roleIds }, 'room.join', scope)
   const { server, groups, rooms } = policy.decisions

@@ -10,7 +10,7 @@ import {
 import type { Outcome } from './outcome.ts'
 import type { PolicyRoom, Standing } from './standing.ts'
 
-/** Checks the permission to manage a room; membership is not required. */
+/** Membership is not required. */
 export function assertCanManage(policy: Policy, subject: Subject, room: PolicyRoom): void {
   if (room.kind === RoomKind.DM) throw dmCannotBeManaged()
   if (!may(policy, subject, 'room.manage', roomScope(room))) throw mayNotManage()
@@ -21,14 +21,12 @@ export function decideArchiving(policy: Policy, subject: Subject, room: PolicyRo
   return room.archived === archived ? 'nothing' : 'change'
 }
 
-/** `target` is the standing of the user to be added. */
 export function decideAddition(policy: Policy, subject: Subject, room: PolicyRoom, target: Standing): Outcome {
   assertCanManageMembers(policy, subject, room)
   if (target.banned) throw userIsBanned()
   return target.member ? 'nothing' : 'change'
 }
 
-/** `target` is the standing of the user to be removed. */
 export function decideRemoval(policy: Policy, subject: Subject, room: PolicyRoom, target: Standing): Outcome {
   assertCanManageMembers(policy, subject, room)
   return target.member ? 'change' : 'nothing'

@@ -11,7 +11,7 @@ import {
 import type { Outcome } from './outcome.ts'
 import type { PolicyRoom, Standing } from './standing.ts'
 
-/** Everybody who may join a universal room is a member of it already, so joining it writes nothing. */
+/** Whoever may join a universal room is a member already, so joining it writes nothing. */
 export function decideJoin(policy: Policy, subject: Subject, room: PolicyRoom, standing: Standing): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeJoined()
   if (standing.banned) throw bannedFromRoom()
@@ -20,15 +20,11 @@ export function decideJoin(policy: Policy, subject: Subject, room: PolicyRoom, s
   return standing.member || room.universal ? 'nothing' : 'change'
 }
 
-/** Whether `decideJoin` would return 'change'. */
 export function wouldJoin(policy: Policy, subject: Subject, room: PolicyRoom, { member, banned }: Standing): boolean {
   if (room.kind === RoomKind.DM || room.universal || room.archived || member || banned) return false
   return may(policy, subject, 'room.join', roomScope(room))
 }
 
-/**
- * Every member may leave a channel, even an archived one, but not a universal one. A non-member has nothing to leave.
- */
 export function decideLeave(room: PolicyRoom, standing: Standing): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeLeft()
   if (room.universal) throw universalRoomCannotBeLeft()

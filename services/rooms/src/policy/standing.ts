@@ -1,16 +1,13 @@
 import type { RoomKind } from '@parley/contracts/api'
 
-/** The properties of a room on which permissions depend. */
 export type PolicyRoom = {
   readonly roomId: string
   readonly kind: RoomKind
-  /** Empty for a direct message. */
   readonly groupId: string
   readonly universal: boolean
   readonly archived: boolean
 }
 
-/** A user's relation to a room: explicit membership, and a ban that has not expired. */
 export type Standing = { readonly member: boolean; readonly banned: boolean }
 
 export function toPolicyRoom(room: {

@@ -6,16 +6,10 @@ import type { RoomRow } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
 import { isBanActive } from './rooms.ts'
 
-/**
- * A membership, a ban or the universality of a room that ended after this time is still listed, because the event about
- * the end may not have been published yet.
- */
+/** What ended later is still listed, because the event about the end may not have been published yet. */
 const threeDaysAgo = sql`now() - interval '3 days'`
 
-/**
- * The standing of a user in a channel. A version is 0 if there is no such membership or ban, or if it is no longer
- * listed.
- */
+/** In a channel. A version is 0 if there is no membership or ban, or it is no longer listed. */
 export type StandingRow = {
   userId: string
   roomId: string
@@ -26,7 +20,6 @@ export type StandingRow = {
   banVersion: bigint
 }
 
-/** Identifies the last row of a page of standings; the next page begins after it. */
 export type StandingPlace = { userId: string; roomId: string }
 
 const findPage = preparedQuery('standings_of_users', (reader) => {
@@ -84,8 +77,8 @@ const findPage = preparedQuery('standings_of_users', (reader) => {
 })
 
 /**
- * Returns the explicit memberships and bans of users in channels, including recently ended ones, in the order of user
- * and room: the first `limit` ones after `after`.
+ * Explicit memberships and bans in channels, including recently ended ones, by user and room: the first `limit` after
+ * `after`.
  */
 export async function listStandings(
   reader: Reader,
@@ -107,7 +100,7 @@ export function findRoomRows(reader: Reader, roomIds: readonly string[]): Promis
   return reader.select().from(rooms).where(anyOf(rooms.id, roomIds))
 }
 
-/** Universal rooms, including archived ones, and those that recently stopped being universal. */
+/** Including archived rooms, and those that recently stopped being universal. */
 export function findUniversalRooms(reader: Reader): Promise<RoomRow[]> {
   return reader
     .select()

@@ -7,7 +7,7 @@ import { findMembersAmong } from './imported-rooms.ts'
 import type { RoomRow } from './rows.ts'
 import { rooms } from './schema.ts'
 
-/** Adds the users who are not members yet; the room must be locked. */
+/** Skips members; the room must be locked. */
 export async function addMembers(tx: Tx, room: RoomRow, userIds: readonly string[], cause: Cause): Promise<Changed> {
   const members = await findMembersAmong(tx, room.id, userIds)
   const added = [...new Set(userIds)].filter((userId) => !members.has(userId))

@@ -8,13 +8,13 @@ export type BanRow = typeof roomBans.$inferSelect
 export type BanKey = { createdAt: Date; id: string }
 export type BanPage = { bans: { ban: BanRow; room: RoomRow }[]; total: bigint }
 
-/** At most `limit` bans: older than `before` or, if it is undefined, without the first `offset`. */
+/** `before`: only older bans, instead of `offset`. */
 type PageRequest = { limit: number; offset: number; before: BanKey | undefined }
 
 const isActiveIn = (roomId: string) =>
   and(roomBans.banned, isBanActive, roomId === '' ? undefined : eq(roomBans.roomId, roomId))
 
-/** Lists active bans of a room (of all rooms if `roomId` is empty), newest first, and counts those of all pages. */
+/** Active bans, of all rooms if `roomId` is empty, newest first, and the total. */
 export async function listBans(reader: Reader, roomId: string, page: PageRequest): Promise<BanPage> {
   const total = sql<bigint>`count(*)`.mapWith(BigInt)
   const [bans, [count]] = await Promise.all([

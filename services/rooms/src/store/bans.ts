@@ -3,7 +3,6 @@ import { CommitChannel, sqlRows, type Reader, type Tx } from '@parley/postgres'
 import { roomBans } from './schema.ts'
 
 export type NewBan = {
-  /** The id of the event that announces the ban. */
   id: string
   roomId: string
   userId: string
@@ -14,10 +13,9 @@ export type NewBan = {
   at: Date
 }
 
-/** Notifies when a ban with an expiry is committed. */
 export const expiringBanChannel = new CommitChannel()
 
-/** Stores a ban. It replaces an earlier ban of the user in the room; the facts keep both. */
+/** Replaces an earlier ban of the user in the room; the facts keep both. */
 export async function saveBan(tx: Tx, { at, ...ban }: NewBan): Promise<void> {
   const row = { ...ban, banned: true, createdAt: at, since: at }
   await tx
@@ -37,7 +35,7 @@ export async function endBan(
     .where(and(eq(roomBans.roomId, ban.roomId), eq(roomBans.userId, ban.userId)))
 }
 
-/** Returns the version of the fact that banned a user; undefined without a ban, or if a later fact ended it. */
+/** Of the fact that banned the user; undefined without a ban, or if a later fact ended it. */
 export async function findBanVersion(reader: Reader, roomId: string, userId: string): Promise<bigint | undefined> {
   const [ban] = await reader
     .select({ version: roomBans.version })
@@ -48,10 +46,7 @@ export async function findBanVersion(reader: Reader, roomId: string, userId: str
 
 const isToEnd = and(eq(roomBans.banned, true), lte(roomBans.expiresAt, sql`now()`))
 
-/**
- * Finds bans with an expiry that no fact has ended yet, in order of expiry. `msLeft`: the milliseconds until the expiry,
- * negative after it.
- */
+/** Bans with an expiry that no fact has ended yet, by expiry. `msLeft`: negative after the expiry. */
 export function findNextBanEnds(
   reader: Reader,
   limit: number,
@@ -64,7 +59,6 @@ export function findNextBanEnds(
   )
 }
 
-/** Whether a user has a ban that has expired but that no fact has ended yet. */
 export async function isBanToEnd(reader: Reader, roomId: string, userId: string): Promise<boolean> {
   const found = await reader
     .select({ userId: roomBans.userId })

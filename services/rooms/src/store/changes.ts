@@ -10,16 +10,15 @@ export type Patch = Partial<
   Pick<RoomRow, 'name' | 'nameKey' | 'description' | 'universal' | 'universalEndedAt' | 'archived' | 'groupId'>
 >
 
-/** A room after a change, and the facts of the change, oldest first. */
 export type Changed = { room: RoomRow; facts: RoomFact[] }
 
-/** Locks a room for a change. Everything on which the change depends must be read after this, never before. */
+/** Everything on which the change depends must be read after this. */
 export async function lockRoom(tx: Tx, roomId: string): Promise<RoomRow | undefined> {
   const [room] = await tx.select().from(rooms).where(eq(rooms.id, roomId)).for('update')
   return room
 }
 
-/** Stores the next version of a locked room, and its fact. */
+/** The room must be locked. */
 export async function changeRoom(
   tx: Tx,
   room: RoomRow,
@@ -34,10 +33,9 @@ export async function changeRoom(
   return { room: { ...room, ...written }, facts: [fact] }
 }
 
-/** An explicit membership that begins or ends. */
 export type Membership = { userId: string; member: boolean; cause: Cause }
 
-/** Begins or ends memberships of a locked room, one per user; returns the result of each. */
+/** One membership per user; returns the result of each. The room must be locked. */
 export async function changeMemberships(
   tx: Tx,
   before: RoomRow,
@@ -68,7 +66,6 @@ export async function changeMemberships(
   return changed
 }
 
-/** Begins or ends an explicit membership of a locked room. */
 export async function changeMembership(
   tx: Tx,
   room: RoomRow,

@@ -18,7 +18,6 @@ export async function isNameTaken(reader: Reader, name: string): Promise<boolean
   return found.length > 0
 }
 
-/** Rooms of each kind, archived ones included. */
 export async function countRooms(reader: Reader): Promise<{ channels: number; dms: number }> {
   const rows = await reader.select({ kind: rooms.kind, count: count() }).from(rooms).groupBy(rooms.kind)
   const of = (kind: RoomKind) => rows.find((row) => row.kind === kind)?.count ?? 0

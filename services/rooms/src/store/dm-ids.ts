@@ -5,7 +5,7 @@ import type { RoomWithStanding } from './rows.ts'
 import { dmKeys } from './schema.ts'
 import { findRooms } from './rooms.ts'
 
-/** Returns this installation's key for the room ids of direct messages, and creates it at the first use. */
+/** Created at the first use. */
 export async function readDmKey(db: Db): Promise<Uint8Array> {
   await db
     .insert(dmKeys)
@@ -16,14 +16,13 @@ export async function readDmKey(db: Db): Promise<Uint8Array> {
   return row.key
 }
 
-/** The room id of the direct message between these people. `known`: the room and the viewer's standing, if it exists. */
 export async function findDm(
   db: Db,
   key: Uint8Array,
   { participantIds, viewerId }: { participantIds: readonly string[]; viewerId: string },
 ): Promise<{ roomId: string; known: RoomWithStanding | undefined }> {
   const keyed = dmRoomId(key, participantIds)
-  // The id of a direct message that was created before ids had a key.
+  // Ids from before the key.
   const old = unkeyedDmRoomId(participantIds)
   const found = await findRooms(db, viewerId, [old, keyed])
   const known = found.find(({ room }) => room.id === old) ?? found[0]

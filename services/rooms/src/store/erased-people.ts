@@ -5,7 +5,6 @@ import type { Standing } from '../policy/standing.ts'
 import { noNames } from './people.ts'
 import { people, roomBans, roomMembers } from './schema.ts'
 
-/** Rooms of which a person is a member, or in which they have a ban, even a lifted one. */
 export async function findRoomsWithStanding(reader: Reader, userId: string, limit: number): Promise<string[]> {
   const rows = await sqlRows<{ roomId: string }>(
     reader,
@@ -15,10 +14,7 @@ export async function findRoomsWithStanding(reader: Reader, userId: string, limi
   return rows.map(({ roomId }) => roomId)
 }
 
-/**
- * Whether the person is a member, and whether they are banned, according to the facts. A ban past its expiry still
- * counts until a fact ends it.
- */
+/** According to the facts: a ban past its expiry counts until a fact ends it. */
 export async function findStanding(tx: Tx, roomId: string, userId: string): Promise<Standing> {
   const [member] = await tx
     .select({ member: roomMembers.member })
@@ -31,15 +27,11 @@ export async function findStanding(tx: Tx, roomId: string, userId: string): Prom
   return { member: member?.member ?? false, banned: ban?.banned ?? false }
 }
 
-/** Deletes a ban together with its reason. */
 export async function deleteBan(tx: Tx, roomId: string, userId: string): Promise<void> {
   await tx.delete(roomBans).where(and(eq(roomBans.roomId, roomId), eq(roomBans.userId, userId)))
 }
 
-/**
- * Deletes the stored responses to calls of a person and clears their row in `people`. Returns the number of rows
- * deleted or changed.
- */
+/** Deletes stored responses and clears the row in `people`. Returns the number of rows. */
 export async function eraseRowsOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const answers = await deleteAnswersOf(db, userId, signal)
   const tombstone = { ...noNames, roleIds: [], deleted: true }

@@ -6,10 +6,8 @@ import { encode } from '@parley/protobuf'
 import { takesAccessAway } from '../domain/room-fact.ts'
 import { roomFacts, rooms } from './schema.ts'
 
-/** Maximum number of facts in one call to messaging. */
 export const factsPerCall = 100
 
-/** A fact and its room. */
 export type FactOfRoom = { roomId: string; fact: RoomFact }
 
 export const insertFacts = (tx: Tx, roomId: string, facts: readonly RoomFact[], at: Date): Promise<void> =>
@@ -19,7 +17,7 @@ export const insertFacts = (tx: Tx, roomId: string, facts: readonly RoomFact[], 
     at,
   )
 
-/** Stores facts and sets in each the event id of the previous fact, if it is missing. The rooms must be locked. */
+/** Sets in each fact the event id of the previous one, if it is missing. The rooms must be locked. */
 export async function insertFactsOfRooms(tx: Tx, facts: readonly FactOfRoom[], at: Date): Promise<void> {
   await setPreviousEventIds(tx, facts)
   await tx.insert(roomFacts).values(
@@ -62,10 +60,7 @@ export function decodeFact(bytes: Uint8Array): RoomFact {
 
 const decodeFacts = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => decodeFact(fact))
 
-/**
- * The next facts above a version that messaging has. Each follows the one before it, and the first follows `version`,
- * even if facts between them are missing.
- */
+/** The facts after one that messaging has. The first follows `version`, even if facts between are missing. */
 export async function findFactsAbove(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
   const above = and(eq(roomFacts.roomId, roomId), gt(roomFacts.version, version))
   const facts = decodeFacts(
@@ -89,7 +84,6 @@ const unapplied = (roomId: string, upTo?: bigint) =>
     upTo === undefined ? undefined : lte(roomFacts.version, upTo),
   )
 
-/** The oldest facts, up to a version if one is given, that are not marked as applied. */
 export async function findUnappliedFacts(reader: Reader, roomId: string, upTo?: bigint): Promise<RoomFact[]> {
   return decodeFacts(
     await reader
@@ -101,15 +95,14 @@ export async function findUnappliedFacts(reader: Reader, roomId: string, upTo?: 
   )
 }
 
-/** The fact with this version, as a list of at most one. */
 export async function findFact(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
   const one = and(eq(roomFacts.roomId, roomId), eq(roomFacts.version, version))
   return decodeFacts(await reader.select({ fact: roomFacts.fact }).from(roomFacts).where(one))
 }
 
 /**
- * The highest version of the unapplied facts, up to a version if one is given, and whether any of these facts counts as
- * applied only when its event is on the stream; undefined if there are none.
+ * Of the unapplied facts, up to a version if one is given: the highest version, and whether any of them must be on the
+ * stream. Undefined if there are none.
  */
 export async function summarizeUnapplied(
   reader: Reader,
@@ -124,10 +117,7 @@ export async function summarizeUnapplied(
   return { version: BigInt(row.version), awaitStream: row.awaitStream ?? false }
 }
 
-/**
- * Marks the facts up to a version as applied; with `streamed` also those that count as applied only when their event is
- * on the stream, because the call to messaging waited for this.
- */
+/** With `streamed` also facts that must be on the stream, because the call to messaging waited for this. */
 export async function markApplied(db: Db, roomId: string, upTo: bigint, streamed: boolean): Promise<void> {
   await db
     .update(roomFacts)
@@ -142,12 +132,9 @@ export async function markApplied(db: Db, roomId: string, upTo: bigint, streamed
     )
 }
 
-/**
- * A room with unapplied facts: their highest version, and whether any of them waits for its event to be on the stream.
- */
 export type LeftBehind = { roomId: string; version: bigint; awaitStream: boolean }
 
-/** Rooms with unapplied facts created before `olderThan`; the room with the oldest such fact comes first. */
+/** The room with the oldest unapplied fact comes first. */
 export function findRoomsLeftBehind(reader: Reader, olderThan: Date, limit: number): Promise<LeftBehind[]> {
   return sqlRows<LeftBehind>(
     reader,
@@ -157,7 +144,7 @@ export function findRoomsLeftBehind(reader: Reader, olderThan: Date, limit: numb
   )
 }
 
-/** The newest facts of the next rooms in id order; rooms whose newest fact messaging has not applied are skipped. */
+/** Without rooms whose newest fact messaging has not applied. */
 export async function findNewestFacts(reader: Reader, afterRoomId: string, limit: number): Promise<FactOfRoom[]> {
   const rows = await reader
     .select({ roomId: rooms.id, fact: roomFacts.fact })

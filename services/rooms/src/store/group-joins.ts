@@ -5,16 +5,14 @@ import { saveMemberships } from './changes.ts'
 import { insertFactsOfRooms, type FactOfRoom } from './facts.ts'
 import type { RoomRow } from './rows.ts'
 
-/**
- * Locks the rows of these rooms in the order of their ids. Every transaction uses this order, so that none deadlock.
- */
+/** In the order of ids, as in every transaction, to avoid deadlocks. */
 export async function lockRooms(tx: Tx, roomIds: readonly string[]): Promise<void> {
   await tx.execute(sql`select from rooms where id = any(${sql.param([...roomIds])}) order by id for update`)
 }
 
 /**
- * Adds a user to rooms of which they are not a member, with the same number of statements for any number of rooms. The
- * rooms must be locked with `lockRooms`.
+ * The user must not be a member of any of them. The number of statements does not depend on the number of rooms, which
+ * must be locked with `lockRooms`.
  */
 export async function joinRooms(
   tx: Tx,
@@ -38,7 +36,6 @@ export async function joinRooms(
   return facts
 }
 
-/** Ids of the rooms of a group that the user has joined, but whose `joined` fact messaging has not applied yet. */
 export async function findUnappliedJoins(reader: Reader, userId: string, groupId: string): Promise<string[]> {
   const joins = await sqlRows<{ roomId: string }>(
     reader,

@@ -9,7 +9,7 @@ export async function groupExists(reader: Reader, groupId: string): Promise<bool
   return found.length > 0
 }
 
-/** Groups in sidebar order; all of them if `groupIds` is missing. */
+/** In sidebar order; all if `groupIds` is missing. */
 export function findGroups(reader: Reader, groupIds?: readonly string[]): Promise<GroupRow[]> {
   return reader
     .select()
@@ -18,7 +18,7 @@ export function findGroups(reader: Reader, groupIds?: readonly string[]): Promis
     .orderBy(asc(roomGroups.position), asc(roomGroups.id))
 }
 
-/** Appends a group; the layout must be locked. */
+/** The layout must be locked. */
 export async function appendGroup(tx: Tx, group: Omit<GroupRow, 'position'>): Promise<void> {
   const [last] = await tx.select({ position: sql<number>`coalesce(max(${roomGroups.position}), 0)` }).from(roomGroups)
   await tx.insert(roomGroups).values({ ...group, position: (last?.position ?? 0) + 1 })
@@ -32,7 +32,7 @@ export async function updateGroup(
   await tx.update(roomGroups).set(fields).where(eq(roomGroups.id, groupId))
 }
 
-/** Orders the groups by this complete list of ids; the layout must be locked. */
+/** `groupIds` must be complete; the layout must be locked. */
 export async function orderGroups(tx: Tx, groupIds: readonly string[]): Promise<void> {
   await tx.execute(sql`
     update room_groups set position = ordered.ordinal
@@ -40,7 +40,6 @@ export async function orderGroups(tx: Tx, groupIds: readonly string[]): Promise<
     where room_groups.id = ordered.id`)
 }
 
-/** Whether a group has no links and no rooms, not even archived ones. */
 export async function isGroupEmpty(reader: Reader, groupId: string): Promise<boolean> {
   const [items, roomsOfGroup] = [
     await reader.select({ id: layoutItems.itemId }).from(layoutItems).where(eq(layoutItems.groupId, groupId)).limit(1),

@@ -6,7 +6,7 @@ import { anyOf } from './any-of.ts'
 import type { RoomRow } from './rows.ts'
 import { importedRooms, lobby, roomMembers, rooms } from './schema.ts'
 
-/** Returns the id reserved for an imported room; if there is none, reserves `roomId`. */
+/** Returns the id reserved before; if there is none, reserves `roomId`. */
 export async function reserveRoomId(
   db: Db,
   from: { source: string; externalId: string },
@@ -25,7 +25,6 @@ export async function reserveRoomId(
   return row.roomId
 }
 
-/** Returns the keys of those names that rooms already have. */
 export async function findTakenNames(reader: Reader, names: readonly string[]): Promise<Set<string>> {
   const rows = await reader
     .select({ key: rooms.nameKey })
@@ -34,7 +33,6 @@ export async function findTakenNames(reader: Reader, names: readonly string[]): 
   return new Set(rows.flatMap(({ key }) => key ?? []))
 }
 
-/** Returns the given users who are members. */
 export async function findMembersAmong(
   reader: Reader,
   roomId: string,
@@ -47,7 +45,7 @@ export async function findMembersAmong(
   return new Set(rows.map(({ userId }) => userId))
 }
 
-/** The next rooms in id order; if `idsOrNames` is not empty, only rooms with one of these ids or names. */
+/** By id; if `idsOrNames` is not empty, only rooms with one of these. */
 export function findRoomsAfter(
   reader: Reader,
   after: string,
@@ -63,7 +61,7 @@ export function findRoomsAfter(
     .limit(limit)
 }
 
-/** Explicit members in id order; for a direct message also those with deleted accounts. */
+/** Explicit members by id; in a direct message also those with deleted accounts. */
 export async function findMembersAfter(
   reader: Reader,
   roomId: string,
@@ -86,7 +84,7 @@ export async function findMembersAfter(
   return found.map(({ userId }) => userId)
 }
 
-/** The permanent id of the server: the id that was reserved for its first group; empty if none was reserved. */
+/** The permanent id of the server: that reserved for its first group; empty if none was reserved. */
 export async function findServerId(reader: Reader): Promise<string> {
   const [row] = await reader
     .select({ id: lobby.groupId })

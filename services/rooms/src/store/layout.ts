@@ -5,7 +5,7 @@ import { anyOf } from './any-of.ts'
 import type { LinkRow, RoomRow } from './rows.ts'
 import { layout, layoutItems, rooms, sidebarLinks } from './schema.ts'
 
-/** Locks and raises the version of the layout and returns it. The caller must not have locked a room before. */
+/** Locks and raises the version. The caller must not have locked a room before. */
 export async function nextLayoutVersion(tx: Tx): Promise<bigint> {
   const [row] = await tx
     .insert(layout)
@@ -19,7 +19,7 @@ export async function nextLayoutVersion(tx: Tx): Promise<bigint> {
   return row.version
 }
 
-/** Appends an item to a group; the layout must be locked. */
+/** The layout must be locked. */
 export async function appendItem(tx: Tx, groupId: string, kind: 'room' | 'link', itemId: string): Promise<void> {
   const [last] = await tx
     .select({ position: sql<number>`coalesce(max(${layoutItems.position}), 0)` })
@@ -28,13 +28,13 @@ export async function appendItem(tx: Tx, groupId: string, kind: 'room' | 'link',
   await tx.insert(layoutItems).values({ itemId, kind, groupId, position: (last?.position ?? 0) + 1 })
 }
 
-/** Moves an item to the end of another group; the layout must be locked. */
+/** The layout must be locked. */
 export async function moveItem(tx: Tx, itemId: string, groupId: string): Promise<void> {
   const position = sql`(select coalesce(max(position), 0) + 1 from layout_items where group_id = ${groupId})`
   await tx.update(layoutItems).set({ groupId, position }).where(eq(layoutItems.itemId, itemId))
 }
 
-/** Orders the items of a group by this complete list of ids; the layout must be locked. */
+/** `itemIds` must be complete; the layout must be locked. */
 export async function orderItems(tx: Tx, groupId: string, itemIds: readonly string[]): Promise<void> {
   await tx.execute(sql`
     update layout_items set position = ordered.ordinal
@@ -48,7 +48,7 @@ const inOrder = [asc(layoutItems.groupId), asc(layoutItems.position), asc(layout
 const isTheLink = and(eq(layoutItems.kind, 'link'), eq(sidebarLinks.id, layoutItems.itemId))
 const isTheRoom = and(eq(layoutItems.kind, 'room'), eq(rooms.id, layoutItems.itemId))
 
-/** The items of these groups, in order within each group. An item without a link is a room. */
+/** An item without a link is a room. */
 export function findItems(reader: Reader, groupIds: readonly string[]): Promise<ItemRow[]> {
   return reader
     .select({ groupId: layoutItems.groupId, itemId: layoutItems.itemId, link: sidebarLinks })
@@ -58,10 +58,9 @@ export function findItems(reader: Reader, groupIds: readonly string[]): Promise<
     .orderBy(...inOrder)
 }
 
-/** The room or the link of an item, and its group. */
 export type PlacedItem = { groupId: string; room: RoomRow | null; link: LinkRow | null }
 
-/** The items of these groups with their rooms and links, including archived rooms. */
+/** Including archived rooms. */
 export function findPlacedItems(reader: Reader, groupIds: readonly string[]): Promise<PlacedItem[]> {
   return reader
     .select({ groupId: layoutItems.groupId, room: rooms, link: sidebarLinks })
@@ -74,7 +73,7 @@ export function findPlacedItems(reader: Reader, groupIds: readonly string[]): Pr
 
 export type ChannelRow = { groupId: string; roomId: string; name: string }
 
-/** Every channel that is not archived: by group id, and within each group in its order. */
+/** By group id, then in the group's order; without archived channels. */
 export function findChannelsInOrder(reader: Reader): Promise<ChannelRow[]> {
   return reader
     .select({ groupId: layoutItems.groupId, roomId: rooms.id, name: rooms.name })

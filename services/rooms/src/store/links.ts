@@ -17,7 +17,7 @@ export async function getLink(reader: Reader, linkId: string): Promise<PlacedLin
   return found
 }
 
-/** Appends a new link to a group; the layout must be locked. */
+/** The layout must be locked. */
 export async function appendLink(tx: Tx, link: LinkRow, groupId: string): Promise<void> {
   await tx.insert(sidebarLinks).values(link)
   await appendItem(tx, groupId, 'link', link.id)

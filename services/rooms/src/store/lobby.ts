@@ -5,7 +5,6 @@ import { lobby } from './schema.ts'
 
 export type LobbyIds = { groupId: string; announcementsId: string; generalId: string }
 
-/** The ids of the first group and rooms: the same for every process and every attempt. */
 export async function reserveLobby(db: Db): Promise<LobbyIds> {
   await db
     .insert(lobby)

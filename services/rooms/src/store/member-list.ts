@@ -3,11 +3,10 @@ import { sqlRows, type Reader } from '@parley/postgres'
 import { isFindable, normalizeSearch, searchGrams } from '../domain/people-search.ts'
 import { includesEveryone, type Eligibility } from '../policy/eligibility.ts'
 
-/** Which members to list. With `eligible`, for a universal room, everyone who may join is a member, too. */
+/** `eligible`, for a universal room: whoever may join is a member, too. */
 export type MemberFilter = { roomId: string; search: string; eligible: Eligibility | undefined }
 export type MemberKey = { nameKey: string; login: string; userId: string }
 
-/** Members by name, after the key of the previous page or after an offset. */
 export async function listMembers(
   reader: Reader,
   filter: MemberFilter,
@@ -16,7 +15,6 @@ export async function listMembers(
   return canMatch(filter) ? await sqlRows<MemberKey>(reader, membersPage(filter, page)) : []
 }
 
-/** Total over all pages. */
 export async function countMembers(reader: Reader, filter: MemberFilter): Promise<bigint> {
   if (!canMatch(filter)) return 0n
   const [count] = await sqlRows<{ total: bigint }>(reader, membersCount(filter))
@@ -35,7 +33,7 @@ export function membersPage(
     order by p.name_key, p.login, p.user_id limit ${limit} offset ${after ? 0 : offset}`
 }
 
-/** With neither a search nor `eligible`, the memberships are counted directly: deleted users have none. */
+/** With neither a search nor `eligible`, memberships are counted: deleted users have none. */
 export function membersCount(filter: MemberFilter): SQL {
   const { roomId, search, eligible } = filter
   if (normalizeSearch(search) !== '' || eligible) return sql`select count(*) as total ${membersOf(filter)}`
@@ -52,12 +50,11 @@ function membersOf({ roomId, search, eligible }: MemberFilter): SQL {
   return sql`from people as p left join ${explicit} where ${rules} and (m.user_id is not null or ${isEligible(eligible)})`
 }
 
-/** The user has no active ban in the room. */
 export const notBanned = (roomId: string, userId: SQL): SQL => sql`not exists (
   select from room_bans as b where b.room_id = ${roomId} and b.user_id = ${userId}
   and b.banned and (b.expires_at is null or b.expires_at > now()))`
 
-/** The index finds people whose keys contain all trigrams of the text; their keys are then searched for the text. */
+/** The index finds keys with all trigrams of the text; these are then searched for the text. */
 function matchesSearch(needle: string): SQL {
   if (needle === '') return sql``
   const grams = searchGrams(needle)
@@ -65,7 +62,6 @@ function matchesSearch(needle: string): SQL {
   return sql`${byIndex} and strpos(p.search_key, ${needle}) > 0`
 }
 
-/** The rule of {@link Eligibility} for `people as p`. */
 export function isEligible(eligible: Eligibility): SQL {
   const { everyone, ownerRoleId, allowedRoles, deniedRoles, allowedUsers, deniedUsers } = eligible
   const among = (ids: string[]) => sql`p.user_id = any(${sql.param(ids)}::text[])`

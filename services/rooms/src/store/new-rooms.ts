@@ -6,7 +6,6 @@ import { insertFacts } from './facts.ts'
 import type { RoomRow } from './rows.ts'
 import { roomMembers, rooms } from './schema.ts'
 
-/** The index that makes names unique. */
 export const nameIndex = 'rooms_name_key'
 
 const defaults = { universalEndedAt: null, archived: false }
@@ -33,13 +32,13 @@ export function dmRow({ head, version, at }: NewRoom<{ id: string }>): RoomRow {
 
 type InitialRows = Pick<NewRoom<unknown>, 'facts' | 'members' | 'at'>
 
-/** Stores a room with its first facts and members. A taken name violates `nameIndex`. */
+/** A taken name violates `nameIndex`. */
 export async function insertRoom(tx: Tx, row: RoomRow, initial: InitialRows): Promise<void> {
   await tx.insert(rooms).values(row)
   await insertInitialRows(tx, row, initial)
 }
 
-/** Stores a room like `insertRoom`, but returns false if a room with this id exists. */
+/** False if a room with this id exists. */
 export async function insertRoomOnce(tx: Tx, row: RoomRow, initial: InitialRows): Promise<boolean> {
   const inserted = await tx
     .insert(rooms)

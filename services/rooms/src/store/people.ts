@@ -6,10 +6,8 @@ import { people, projectionFills } from './schema.ts'
 export type Profile = { userId: string; login: string; displayName: string; deleted: boolean; version: bigint }
 export type Roles = { userId: string; roleIds: string[]; version: bigint }
 
-/** Lower than the version of any account. */
 const noVersion = -1n
 
-/** Values of the name columns for a person whose name is unknown or deleted. */
 export const noNames = { login: '', displayName: '', nameKey: '', searchKey: '', searchGrams: [] as string[] }
 
 function namesOf(names: { login: string; displayName: string }): typeof noNames {
@@ -17,7 +15,6 @@ function namesOf(names: { login: string; displayName: string }): typeof noNames 
   return { ...names, nameKey: nameKey(names), searchKey: key, searchGrams: searchGrams(key) }
 }
 
-/** The stored versions of a person's names and roles. */
 export type Versions = { profileVersion: bigint; rolesVersion: bigint }
 
 const selectVersions = (reader: Reader, userId: string) => {
@@ -26,27 +23,24 @@ const selectVersions = (reader: Reader, userId: string) => {
 }
 const unknownVersions: Versions = { profileVersion: noVersion, rolesVersion: noVersion }
 
-/** Reads the stored versions of a person; below all others if there is no row. */
+/** Below all others if there is no row. */
 export async function findVersions(reader: Reader, userId: string): Promise<Versions> {
   const [found] = await selectVersions(reader, userId)
   return found ?? unknownVersions
 }
 
-/** Does the same and locks the row, if there is one, until the transaction ends. */
+/** As `findVersions`; also locks the row until the transaction ends. */
 export async function lockVersions(tx: Tx, userId: string): Promise<Versions> {
   const [held] = await selectVersions(tx, userId).for('update')
   return held ?? unknownVersions
 }
 
-/** Resets the versions of a person's names and roles, so that the values saved next replace them in any case. */
+/** The values saved next replace the stored ones in any case. */
 export async function forgetVersions(tx: Tx, userId: string): Promise<void> {
   await tx.update(people).set(unknownVersions).where(eq(people.userId, userId))
 }
 
-/**
- * Stores profiles that are newer than the stored ones. A tombstone is final and has no data. Ids must be in ascending
- * order.
- */
+/** Only newer profiles. A tombstone is final and has no data. Ids must be in ascending order. */
 export async function saveProfiles(tx: Tx, profiles: readonly Profile[]): Promise<void> {
   if (profiles.length === 0) return
   const rows = profiles.map((profile) => {
@@ -73,7 +67,7 @@ export async function saveProfiles(tx: Tx, profiles: readonly Profile[]): Promis
     })
 }
 
-/** Stores roles that are newer than the stored ones. Ids must be in ascending order. */
+/** Only newer roles. Ids must be in ascending order. */
 export async function saveRoles(tx: Tx, roles: readonly Roles[]): Promise<void> {
   if (roles.length === 0) return
   const unnamed = { ...noNames, deleted: false, profileVersion: noVersion }
@@ -87,7 +81,6 @@ export async function saveRoles(tx: Tx, roles: readonly Roles[]): Promise<void> 
     })
 }
 
-/** Whether the projection of this name has been filled from its owner. */
 export async function isFilled(reader: Reader, name: string): Promise<boolean> {
   const found = await reader
     .select({ name: projectionFills.name })
@@ -103,7 +96,7 @@ export async function markFilled(tx: Tx, name: string): Promise<void> {
     .onConflictDoNothing()
 }
 
-/** The roles of a user, as far as known; undefined for deleted users. */
+/** As far as known; undefined for deleted users. */
 export async function findRoleIds(reader: Reader, userId: string): Promise<string[] | undefined> {
   const { roleIds, deleted } = people
   const [found] = await reader.select({ roleIds, deleted }).from(people).where(eq(people.userId, userId))

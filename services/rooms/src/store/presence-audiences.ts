@@ -1,15 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { sqlRows, type Reader } from '@parley/postgres'
 
-/** Maximum size of a channel whose members receive each other's presence. */
 const maxMembers = 200
-/** Maximum number of users who receive the presence of one user. */
 const maxOthers = 2_000
 
-/**
- * For each of these users, up to {@link maxOthers} others who share a direct message or a small channel with them;
- * universal and archived channels do not count.
- */
+/** Those who share a direct message or a small channel with a user; universal and archived channels do not count. */
 export async function findPresenceAudiences(
   reader: Reader,
   userIds: readonly string[],

@@ -12,23 +12,22 @@ import { roomFacts, rooms } from './schema.ts'
 
 export type Rebased = {
   /**
-   * For each requested version, the version for which to wait: the same or, after rebasing, the newest one. Empty if the
+   * Maps each requested version to the version for which to wait: the same or, after rebasing, the newest. Empty if the
    * room does not exist.
    */
   newVersions: ReadonlyMap<bigint, bigint>
-  /** Number of facts that got a new version or restate a difference. */
   rebased: number
   /**
-   * Version of the room after rebasing; undefined if messaging has no fact that is lost here, or if the room does not
-   * exist. By now the room may have newer facts from another process.
+   * Version after rebasing; undefined if nothing is lost here, or the room does not exist. Another process may have
+   * added facts by now.
    */
   newest?: bigint
 }
 
 /**
- * After a restore of this database, messaging may have facts that are lost here. Our unapplied facts get new event ids,
- * and versions above the lost facts; otherwise messaging would drop them as outdated. Further facts undo what the lost
- * ones changed, so that messaging agrees with this database.
+ * After a restore of this database, messaging may have facts that are lost here. The unapplied facts get new event ids
+ * and versions above the lost facts; otherwise messaging would drop them. Further facts undo what the lost ones
+ * changed.
  */
 export async function rebaseFacts(
   db: Db,
@@ -56,8 +55,8 @@ export async function rebaseFacts(
 }
 
 /**
- * Maps each requested version to itself if it exists, or else to the room's newest version, because another rebase has
- * renumbered it. Empty if the room does not exist.
+ * Each requested version if it exists, or else the newest of the room, because another rebase has renumbered it. Empty
+ * if the room does not exist.
  */
 async function currentVersions(
   reader: Reader,
@@ -75,7 +74,6 @@ async function currentVersions(
   return new Map(versions.map((version) => [version, existing.has(version) ? version : room.newest]))
 }
 
-/** The version of the newest fact that is marked here as applied by messaging. */
 async function newestSharedVersion(reader: Reader, roomId: string): Promise<bigint> {
   const [shared] = await reader
     .select({ version: max(roomFacts.version) })
@@ -84,7 +82,7 @@ async function newestSharedVersion(reader: Reader, roomId: string): Promise<bigi
   return BigInt(shared?.version ?? 0n)
 }
 
-/** Whether a fact that messaging has is one of this room's facts, or one of them directly follows it. */
+/** Whether messaging's fact is one of this room's facts, or one of them directly follows it. */
 async function isOurs(reader: Reader, roomId: string, held: HeldFact): Promise<boolean> {
   if (held.version === 0n) return true
   const [same] = await reader
@@ -101,10 +99,7 @@ async function isOurs(reader: Reader, roomId: string, held: HeldFact): Promise<b
   return next !== undefined && decodeFact(next.fact).previousVersion === held.version
 }
 
-/**
- * Moves the waiting facts above the one that messaging has, and adds facts that restate differing values; returns all
- * of them.
- */
+/** Moves the waiting facts above messaging's, and adds facts that restate differing values; returns both. */
 async function continueAbove(
   tx: Tx,
   room: RoomRow,
@@ -128,7 +123,7 @@ async function continueAbove(
   return made
 }
 
-/** Removes and returns the oldest unapplied fact and all later ones, except the fact that created the room. */
+/** The oldest unapplied fact and all later ones, except the one that created the room. */
 async function removeWaitingFacts(tx: Tx, roomId: string): Promise<{ facts: RoomFact[]; since: Date }> {
   const ofRoom = eq(roomFacts.roomId, roomId)
   const [open] = await tx
@@ -144,7 +139,7 @@ async function removeWaitingFacts(tx: Tx, roomId: string): Promise<{ facts: Room
   return { facts: rows.map(({ fact }) => decodeFact(fact)), since: rows[0]?.createdAt ?? new Date() }
 }
 
-/** The same facts in the same order, with new event ids and versions above `top`; the first one follows `held`. */
+/** With new event ids and versions above `top`; the first fact follows `held`. */
 function renumber(facts: readonly RoomFact[], top: bigint, held: HeldFact): RoomFact[] {
   let version = top
   let previous = held
@@ -157,7 +152,6 @@ function renumber(facts: readonly RoomFact[], top: bigint, held: HeldFact): Room
   })
 }
 
-/** Updates rows that refer to a fact by its version. */
 async function updateReferences(tx: Tx, roomId: string, moved: ReadonlyMap<bigint, bigint>): Promise<void> {
   const olds = sql.param([...moved.keys()])
   const news = sql.param([...moved.values()])

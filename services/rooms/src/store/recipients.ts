@@ -3,10 +3,7 @@ import { sqlRows, type Reader } from '@parley/postgres'
 import { includesEveryone, type Eligibility } from '../policy/eligibility.ts'
 import { isEligible, notBanned } from './member-list.ts'
 
-/**
- * Selects members of a room: all, or the given users together with the holders of the given roles. `eligible` is set
- * for a universal room.
- */
+/** `eligible`: for a universal room. */
 export type RecipientFilter = {
   roomId: string
   eligible: Eligibility | undefined
@@ -16,7 +13,6 @@ export type RecipientFilter = {
 }
 type Page = { after: string; limit: number }
 
-/** The next effective members that the filter selects, in the order of their ids. */
 export async function findRecipients(reader: Reader, filter: RecipientFilter, page: Page): Promise<string[]> {
   const statement = recipientsPage(filter, page)
   const rows = statement ? await sqlRows<{ userId: string }>(reader, statement) : []
@@ -24,8 +20,8 @@ export async function findRecipients(reader: Reader, filter: RecipientFilter, pa
 }
 
 /**
- * Returns undefined if nobody is selected. Users and holders of roles are found with separate indexes, and the other
- * rules are checked row by row; a join would read everybody for each page.
+ * Undefined if nobody is selected. Separate indexes find users and holders of roles, and the other rules are checked
+ * row by row; a join would read everybody for each page.
  */
 export function recipientsPage(filter: RecipientFilter, page: Page): SQL | undefined {
   const { eligible, all, userIds, roleIds } = filter
@@ -44,10 +40,9 @@ export function recipientsPage(filter: RecipientFilter, page: Page): SQL | undef
   return sql`${both} order by "userId" limit ${page.limit}`
 }
 
-/** Whether the filter selects a user. */
 type IsSelected = (userId: SQL) => SQL
 
-/** Finds members even if rooms has not received their account yet. */
+/** Also members whose account rooms has not received yet. */
 function ofMembers(filter: RecipientFilter, page: Page, isSelected: IsSelected): SQL {
   const isActive = sql`coalesce((select not p.deleted from people as p where p.user_id = m.user_id), true)`
   return sql`select m.user_id as "userId" from room_members as m
@@ -68,6 +63,5 @@ function ofPeople(filter: RecipientFilter, page: Page, isSelected: IsSelected): 
     where not p.deleted and ${isMember} and ${onPage(filter, page, isSelected, sql`p.user_id`)}`
 }
 
-/** The conditions, order and limit of every kind of page. */
 const onPage = ({ roomId }: RecipientFilter, { after, limit }: Page, isSelected: IsSelected, userId: SQL): SQL =>
   sql`${userId} > ${after} and ${isSelected(userId)} and ${notBanned(roomId, userId)} order by ${userId} limit ${limit}`

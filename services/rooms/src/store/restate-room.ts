@@ -14,25 +14,22 @@ import { roomBans, roomMembers } from './schema.ts'
 
 type Difference = {
   theirs: TheirRoom
-  /** Facts that messaging has not applied yet. */
   waiting: readonly RoomFact[]
-  /** The last waiting fact, or else the fact that messaging has. */
   below: HeldFact
-  /** The new facts get versions above it. */
   top: bigint
 }
 
 const factsPerStatement = 1000
 
 /**
- * Adds facts that make messaging's state of a channel equal to ours, and returns them. The row of the room must be
- * locked. A direct message gets none, because its participants never change.
+ * Adds facts that make messaging's channel equal to ours. The row of the room must be locked. A direct message gets
+ * none, because its participants never change.
  */
 export async function restateRoom(tx: Tx, room: RoomRow, difference: Difference): Promise<RoomFact[]> {
   if (room.kind !== RoomKind.CHANNEL) return []
   const ours = await ourRoom(tx, room, [...difference.theirs.standings.keys()])
   const changes = restate(difference.theirs, difference.waiting, ours)
-  // Without a fact above the one that messaging has, the same difference would be found again and again.
+  // Without a fact above messaging's, the same difference would be found again and again.
   if (changes.length + difference.waiting.length === 0)
     changes.push({ case: 'moved', value: { groupId: ours.groupId } })
   const at = new Date()
@@ -80,7 +77,6 @@ async function ourRoom(tx: Tx, room: RoomRow, userIds: readonly string[]): Promi
   return { name, groupId: groupId ?? '', universal, archived, standings: new Map(standings) }
 }
 
-/** Stores the version of each new fact in the membership or ban that it restates. */
 async function saveVersions(tx: Tx, roomId: string, facts: readonly RoomFact[], since: Date): Promise<void> {
   const memberships = new Map<string, typeof roomMembers.$inferInsert>()
   for (const { fact, version } of facts) {

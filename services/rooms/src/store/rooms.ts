@@ -9,10 +9,10 @@ import type { RoomRow, ShownRoom } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
 
 const isMember = sql<boolean>`coalesce(${roomMembers.member}, false)`
-/** A ban is inactive once its expiry has passed, even before the fact about its end. */
+/** An expired ban is inactive, even before the fact about its end. */
 export const isBanActive = sql<boolean>`coalesce(${roomBans.banned} and (${roomBans.expiresAt} is null or ${roomBans.expiresAt} > now()), false)`
 
-/** Includes ended memberships: a participant leaves a direct message only when their account is deleted. */
+/** Includes ended memberships: a participant leaves only when their account is deleted. */
 const dmMemberIds = sql<string[]>`case when ${eq(rooms.kind, RoomKind.DM)} then array(
   select m.user_id from room_members m where m.room_id = ${rooms.id} order by m.user_id) else '{}' end`
 const columns = { room: rooms, member: isMember, banned: isBanActive, dmMemberIds }
@@ -25,7 +25,7 @@ const toShown = ({ room, member, banned, dmMemberIds }: Found): ShownRoom => ({
   dmMemberIds,
 })
 
-/** Rooms with the standing of one user, read with one statement. `where` may add placeholders. */
+/** Rooms with one user's standing, in one statement. `where` may add placeholders. */
 function shownRooms<Values extends { userId: string }>(name: string, where: SQL | undefined, order: SQL) {
   const userId = sql.placeholder('userId')
   const find = preparedQuery(name, (reader) =>
@@ -46,7 +46,7 @@ const byIds = shownRooms<{ userId: string; roomIds: readonly string[] }>(
   sql`${rooms.id}`,
 )
 
-/** The existing rooms among these ids, in id order. */
+/** In id order; unknown ids are left out. */
 export function findRooms(reader: Reader, userId: string, roomIds: readonly string[]): Promise<ShownRoom[]> {
   return byIds(reader, { userId, roomIds })
 }
@@ -58,7 +58,7 @@ const ofPerson = shownRooms<{ userId: string; roomIds: readonly string[] }>(
   sql`${rooms.id}`,
 )
 
-/** Like `findRooms`, but returns no rooms for a deleted person. */
+/** As `findRooms`, but none for a deleted person. */
 export function findRoomsOfPerson(reader: Reader, userId: string, roomIds: readonly string[]): Promise<ShownRoom[]> {
   return ofPerson(reader, { userId, roomIds })
 }
@@ -69,8 +69,8 @@ export async function findRoom(reader: Reader, userId: string, roomId: string): 
 }
 
 /**
- * Returns a room and the standing of `userId` in it. `viewerId` is the user who asks, if it is another one. Throws
- * `not_found` for an unknown room, and for a direct message in which the viewer does not take part.
+ * `viewerId`: if another user asks. Throws `not_found` for an unknown room, and for a direct message in which the
+ * viewer does not take part.
  */
 export async function getRoomWithStanding(
   reader: Reader,
@@ -84,7 +84,7 @@ export async function getRoomWithStanding(
   return seen
 }
 
-/** Returns a room and the standing of each of these users. Throws `not_found` for an unknown room. */
+/** Throws `not_found` for an unknown room. */
 export async function getStandingsInRoom(
   reader: Reader,
   roomId: string,
@@ -106,7 +106,6 @@ export async function getStandingsInRoom(
   }
 }
 
-/** Sort key of a room among the rooms of its kind. */
 const rankBy = (order: SQL) => sql<bigint>`row_number() over (order by ${order})`.as('rank')
 
 const activeChannels = (reader: Reader) =>
@@ -136,19 +135,15 @@ const findBoth = preparedQuery('active_channels_and_dms', (reader) =>
   unionAll(activeChannels(reader), dms(reader)).orderBy(byRank),
 )
 
-/** Every channel that is not archived, by name. */
 export async function findActiveChannels(reader: Reader, userId: string): Promise<ShownRoom[]> {
   return (await findChannelsAlone(reader, { userId })).map(toShown)
 }
 
-/** The direct messages of a user, newest first. */
 export async function findDms(reader: Reader, userId: string): Promise<ShownRoom[]> {
   return (await findDmsAlone(reader, { userId })).map(toShown)
 }
 
-/**
- * Every channel that is not archived, by name, and the user's direct messages, newest first. The two kinds are mixed.
- */
+/** Channels by name, without archived ones, and direct messages newest first. The two kinds are mixed. */
 export async function findActiveChannelsAndDms(reader: Reader, userId: string): Promise<ShownRoom[]> {
   return (await findBoth(reader, { userId })).map(toShown)
 }
@@ -159,7 +154,6 @@ const channelsOfGroup = shownRooms<{ userId: string; groupId: string }>(
   sql`(select position from layout_items where item_id = ${rooms.id}), ${rooms.id}`,
 )
 
-/** The channels of a group in its order, archived ones too. */
 export function findChannelsOfGroup(reader: Reader, userId: string, groupId: string): Promise<ShownRoom[]> {
   return channelsOfGroup(reader, { userId, groupId })
 }

@@ -25,7 +25,6 @@ const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 const version = (name: string) => bigint(name, { mode: 'bigint' })
 
-/** Key for the ids of direct messages: a single row, which never changes. */
 export const dmKeys = pgTable(
   'dm_keys',
   { only: boolean().primaryKey().default(true), key: bytea('key').notNull() },
@@ -45,15 +44,14 @@ export const rooms = pgTable(
   {
     id: text().primaryKey(),
     kind: smallint().$type<RoomKind>().notNull(),
-    /** Version of the newest fact; locked and raised by every change. */
+    /** Every change locks the row and raises the version. */
     version: version('version').notNull(),
     name: text().notNull(),
-    /** Lower-case name; archived rooms keep theirs, direct messages have none. */
+    /** In lower case; archived rooms keep theirs, direct messages have none. */
     nameKey: text('name_key'),
     description: text().notNull(),
     groupId: text('group_id').references(() => roomGroups.id),
     universal: boolean().notNull(),
-    /** When the room last stopped being universal. */
     universalEndedAt: instant('universal_ended_at'),
     archived: boolean().notNull(),
     createdAt: instant('created_at').notNull(),
@@ -80,9 +78,8 @@ export const roomMembers = pgTable(
       .notNull()
       .references(() => rooms.id),
     userId: text('user_id').notNull(),
-    /** False after the end. The row stays, because its version shows others that the end is newer than earlier facts. */
+    /** False after the end. The row stays, because its version shows that the end is newer than earlier facts. */
     member: boolean().notNull(),
-    /** Version of the fact that changed it last. */
     version: version('version').notNull(),
     since: instant('since').notNull(),
   },
@@ -103,7 +100,7 @@ export const roomBans = pgTable(
       .references(() => rooms.id),
     userId: text('user_id').notNull(),
     id: text().notNull(),
-    /** False once a fact has lifted or ended it. A ban whose expiry has passed is inactive even before that fact. */
+    /** False once a fact has ended the ban. An expired ban is inactive even before. */
     banned: boolean().notNull(),
     moderatorId: text('moderator_id').notNull(),
     reason: text().notNull(),
@@ -136,10 +133,9 @@ export const roomFacts = pgTable(
       .references(() => rooms.id),
     version: version('version').notNull(),
     eventId: text('event_id').notNull(),
-    /** Encoded svc.internal.v1.RoomFact. */
     fact: bytea('fact').notNull(),
     createdAt: instant('created_at').notNull(),
-    /** Whether it counts as applied only when its event is stored on the stream, because it takes access away. */
+    /** Takes access away, so it counts as applied only once its event is on the stream. */
     awaitsStream: boolean('awaits_stream').notNull(),
     appliedAt: instant('applied_at'),
   },
@@ -151,7 +147,6 @@ export const roomFacts = pgTable(
   ],
 )
 
-/** The common order of rooms and links inside their groups. */
 export const layoutItems = pgTable(
   'layout_items',
   {
@@ -171,13 +166,13 @@ export const sidebarLinks = pgTable('sidebar_links', {
   url: text().notNull(),
 })
 
-/** Singleton `server`: its row is locked by every change of groups, links and their order. */
+/** The row `server`: every change of groups, links and their order locks it. */
 export const layout = pgTable('layout', {
   id: text().primaryKey(),
   version: version('version').notNull(),
 })
 
-/** Singleton `server`: ids of the first group and rooms, stored before these exist: each attempt uses the same. */
+/** Ids of the first group and rooms, stored first, so that every attempt uses the same. */
 export const lobby = pgTable('lobby', {
   id: text().primaryKey(),
   groupId: text('group_id').notNull(),
@@ -185,18 +180,15 @@ export const lobby = pgTable('lobby', {
   generalId: text('general_id').notNull(),
 })
 
-/** Projection of accounts. Profile and roles arrive on two consumers, so each has its own version. */
+/** Copied from accounts. Profile and roles arrive on two consumers, so each has a version. */
 export const people = pgTable(
   'people',
   {
     userId: text('user_id').primaryKey(),
     login: text().notNull(),
     displayName: text('display_name').notNull(),
-    /** Lower-case display name, or login when there is none: the order of member lists. */
     nameKey: text('name_key').notNull(),
-    /** The searchable text; see `searchKey`. */
     searchKey: text('search_key').notNull().default(''),
-    /** The trigrams of the search key, stored so that queries need not compute them. */
     searchGrams: text('search_grams').array().notNull().default([]),
     roleIds: text('role_ids').array().notNull(),
     deleted: boolean().notNull(),
@@ -212,13 +204,12 @@ export const people = pgTable(
   ],
 )
 
-/** Projections that have been filled from their owner. */
 export const projectionFills = pgTable('projection_fills', {
   name: text().primaryKey(),
   filledAt: instant('filled_at').notNull(),
 })
 
-/** Ids of imported rooms. The id is stored before the room is created, so that every attempt uses the same one. */
+/** Stored first, so that every attempt uses the same id. */
 export const importedRooms = pgTable(
   'imported_rooms',
   {

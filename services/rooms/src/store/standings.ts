@@ -5,7 +5,6 @@ import { anyOf } from './any-of.ts'
 import { roomBans, roomMembers } from './schema.ts'
 import { isBanActive } from './rooms.ts'
 
-/** The standing of each of these users in one room. */
 export async function standingsOf(
   reader: Reader,
   roomId: string,

@@ -11,7 +11,6 @@ import { toRoom } from './room.ts'
 
 type Item = MessageInitShape<typeof AdminRoomLayoutItemSchema>
 
-/** Groups and their items in the given order, including archived rooms. */
 export function toAdminGroups(
   groups: readonly GroupRow[],
   items: readonly PlacedItem[],

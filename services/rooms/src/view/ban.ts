@@ -5,7 +5,6 @@ import type { BanRow } from '../store/ban-list.ts'
 import type { RoomRow } from '../store/rows.ts'
 import { toRoom } from './room.ts'
 
-/** `people`: the known users and moderators, by id. */
 export function toRoomBan(ban: BanRow, room: RoomRow, people: ReadonlyMap<string, DirectoryMember>): RoomBan {
   const { id, roomId, userId, moderatorId, reason, createdAt, expiresAt } = ban
   const [user, moderator] = [people.get(userId), people.get(moderatorId)]

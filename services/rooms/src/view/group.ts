@@ -5,7 +5,7 @@ import type { ItemRow } from '../store/layout.ts'
 import type { GroupRow, RoomWithStanding } from '../store/rows.ts'
 import { toRoomWithViewerState, type Viewer } from './room.ts'
 
-/** Groups with their items in order. Rooms that are not among the visible ones are left out. */
+/** Keeps the order; leaves out rooms that are not visible. */
 export function toRoomGroups(
   groups: readonly GroupRow[],
   items: readonly ItemRow[],

@@ -6,7 +6,6 @@ import type { GroupRow } from '../store/rows.ts'
 type Channel = MessageInitShape<typeof ListLayoutResponse_ChannelSchema>
 type Group = MessageInitShape<typeof ListLayoutResponse_GroupSchema>
 
-/** Keeps the order of the groups, and of the channels in each group. */
 export function toLayout(groups: readonly GroupRow[], channels: readonly ChannelRow[]): Group[] {
   const byGroup = new Map<string, Channel[]>(groups.map(({ id }) => [id, []]))
   for (const { groupId, roomId, name } of channels) byGroup.get(groupId)?.push({ roomId, name })

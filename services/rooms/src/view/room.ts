@@ -9,7 +9,6 @@ export function toRoom(room: RoomRow): Room {
   return create(RoomSchema, { id, kind, name, description, archived, groupId: room.groupId ?? '', universal })
 }
 
-/** The viewer, which of their rooms have unread messages, and the participants of their direct messages. */
 export type Viewer = {
   policy: Policy
   subject: Subject
@@ -17,7 +16,7 @@ export type Viewer = {
   dmMembers: (roomId: string) => readonly User[]
 }
 
-/** A plain object instead of a created message, for speed: a list of rooms has twenty permissions per room. */
+/** A plain object is faster: a list of rooms has twenty permissions per room. */
 export function toRoomWithViewerState(
   { room, standing }: RoomWithStanding,
   viewer: Viewer,
@@ -32,7 +31,6 @@ export function toRoomWithViewerState(
     viewerState: {
       isMember,
       hasUnread: isMember && viewer.hasUnread(room.id),
-      // Banned users cannot join, whatever their roles.
       permissions: grants.map(({ permission, granted }) => ({
         permission,
         granted: granted && !(standing.banned && permission === 'room.join'),

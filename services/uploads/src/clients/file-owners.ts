@@ -15,9 +15,8 @@ type Owners = {
 const timeoutMs = 5_000
 
 /**
- * Asks the services that refer to files and images which ones they currently use. Call this before deleting something
- * to which no event referred, because the event may be late or parked. At most 500 per call; rejects while a service
- * does not answer.
+ * Ask before deleting something to which no event referred: the event may be late or parked. At most 500 per call;
+ * rejects while a service does not answer.
  */
 export class FileOwners {
   readonly #owners: Owners
@@ -26,21 +25,18 @@ export class FileOwners {
     this.#owners = owners
   }
 
-  /** Returns the given files that messages attach, each with its message. */
   async findAttachedFiles(assetIds: readonly string[]): Promise<{ assetId: string; eventId: string }[]> {
     if (assetIds.length === 0) return []
     const { attachments } = await this.#owners.messaging.findFileUses({ assetIds: [...assetIds] }, { timeoutMs })
     return attachments.map(({ assetId, messageEventId: eventId }) => ({ assetId, eventId }))
   }
 
-  /** Returns the given preview images that messages show. */
   async findShownImages(imageKeys: readonly string[]): Promise<Set<string>> {
     if (imageKeys.length === 0) return new Set()
     const request = { previewImageKeys: [...imageKeys] }
     return new Set((await this.#owners.messaging.findFileUses(request, { timeoutMs })).previewImageKeys)
   }
 
-  /** Returns the keys of all avatars, logos and banners that the owners of these images currently use. */
   async findUsedImages(images: readonly Pick<ServerImageRow, 'key' | 'ownerId' | 'kind'>[]): Promise<Set<string>> {
     const userIds = new Set(images.flatMap(({ kind, ownerId }) => (kind === 'avatar' ? ownerId : [])))
     const hasLogoOrBanner = images.some(({ kind }) => kind === 'logo' || kind === 'banner')

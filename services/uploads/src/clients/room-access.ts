@@ -2,12 +2,11 @@ import type { Client } from '@connectrpc/connect'
 import type { GetRoomAccessResponse, RoomsInternalService } from '@parley/contracts/internal'
 import { notAMember, roomNotFound, roomsUnavailable } from '../errors.ts'
 
-/** A reader. Without `roleIds`, rooms uses the roles that it has stored. */
+/** Without `roleIds`, rooms uses the roles that it has stored. */
 export type RoomReader = { userId: string; roleIds?: readonly string[] }
 
 const timeoutMs = 3_000
 
-/** Room memberships from rooms, never cached. */
 export class RoomAccess {
   readonly #rooms: Client<typeof RoomsInternalService>
 

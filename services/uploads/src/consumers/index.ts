@@ -5,7 +5,6 @@ import { onMessagePosted, onMessagesImported } from './on-message-posted.ts'
 import { onProfileUpdated } from './on-profile-updated.ts'
 import { onServerUpdated } from './on-server-updated.ts'
 
-/** Starts the consumers of uploads. */
 export async function startConsumers(host: DatabaseHost, { now, fileLimits }: Context): Promise<void> {
   const options = { now, processesVideos: fileLimits.videoEnabled }
   const profileUpdates = 'evt.user.*.user_profile_updated'

@@ -5,11 +5,9 @@ import { beginPreviewUses } from '../store/preview-uses.ts'
 
 type Options = {
   now: () => Date
-  /** Whether videos are processed. */
   processesVideos: boolean
 }
 
-/** After messages were posted, keeps their attachments and the images of their previews, and queues their videos. */
 export const onMessagePosted =
   (options: Options) =>
   async (events: Event[], tx: Tx): Promise<void> => {
@@ -24,7 +22,6 @@ export const onMessagePosted =
     await beginPreviewUses(tx, shown)
   }
 
-/** After messages were imported, keeps their attachments and queues their videos. */
 export const onMessagesImported =
   (options: Options) =>
   async (events: Event[], tx: Tx): Promise<void> => {

@@ -2,7 +2,6 @@ import type { EventHandler } from '@parley/events'
 import { reportClaimWithoutImage } from '../metrics.ts'
 import { claimServerImage } from '../store/server-images.ts'
 
-/** When a profile changes, keeps the avatar that it refers to and marks the previous one for deletion. */
 export const onProfileUpdated: EventHandler = async ({ aggregateId: ownerId, version, fact }, tx) => {
   if (fact.case !== 'userChanged') return
   const key = fact.value.avatarKey || undefined

@@ -2,7 +2,6 @@ import type { EventHandler } from '@parley/events'
 import { reportClaimWithoutImage } from '../metrics.ts'
 import { claimServerImage } from '../store/server-images.ts'
 
-/** When the server's profile changes, keeps its logo and banner and marks the previous ones for deletion. */
 export const onServerUpdated: EventHandler = async ({ version, fact }, tx) => {
   if (fact.case !== 'serverProfileChanged') return
   const { logoKey, bannerKey } = fact.value

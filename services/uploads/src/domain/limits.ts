@@ -1,20 +1,15 @@
-/** Largest chunk of a file. */
 export const maxChunkBytes = 524_288
-/** Chunks below this size, except the last one of a file, count as small. */
 export const smallChunkBytes = 65_536
-/** Maximum number of small chunks per session, which bounds its rows. It allows 25 MiB in chunks of 6.4 KB. */
+/** The number of small chunks of a session, which bounds its rows. It allows 25 MiB in chunks of 6.4 KB. */
 export const maxSmallChunks = 4_096
-/** Maximum size of an attached image, because it is held in memory while it is inspected. */
+/** An attached image is held in memory while it is inspected. */
 export const maxImageBytes = 64 * 1024 * 1024
-/** Maximum number of open upload sessions per person. */
 export const maxOpenUploads = 20
-/** How long an upload session accepts chunks. */
 export const uploadLifeMs = 15 * 60_000
 /** How long a finished session, and a file that no message uses, are kept. */
 export const keptMs = 24 * 3_600_000
-/** How long unused blobs and unused images are kept. */
 export const unclaimedLifeMs = 3_600_000
-/** Age from which bytes must have a row. Younger ones may not have it yet, because rows are written after bytes. */
+/** Age from which bytes must have a row: rows are written after bytes. */
 export const settledMs = 2 * unclaimedLifeMs
 /** How long bytes must have been without a row before they are deleted. */
 export const quarantineMs = 7 * 24 * 3_600_000

@@ -2,7 +2,6 @@ const token = "[\\w!#$%&'*+.^`|~-]+"
 const form = new RegExp(`^${token}/${token}([ \\t]*;[ \\t]*${token}=(${token}|"[\\w !#-\\[\\]-~]*"))*$`)
 const longest = 200
 
-/** Normalises a media type; undefined for an invalid one. An empty one becomes `application/octet-stream`. */
 export function mediaType(given: string): string | undefined {
   const trimmed = given.trim()
   if (trimmed === '') return 'application/octet-stream'
@@ -14,10 +13,9 @@ const bare = (contentType: string): string => contentType.split(';', 1)[0]?.trim
 
 export const isVideo = (contentType: string): boolean => bare(contentType).startsWith('video/')
 
-/** Whether it is audio or video, which players read in parts. */
 export const isPlayed = (contentType: string): boolean => /^(audio|video)\//.test(bare(contentType))
 
-/** Whether it is an image that is decoded at completion and available in other sizes. */
+/** Such images are decoded at completion and available in other sizes. */
 export const isDecodedImage = (contentType: string): boolean => /^image\/(jpe?g|png|gif|webp)$/.test(bare(contentType))
 
 const harmless =
@@ -28,9 +26,8 @@ export const mayHoldScripts = (contentType: string): boolean => !harmless.test(b
 
 const code = /^(text|application)\/(x-)?((java|ecma|j|live)script[\d.]*|css|wasm)$/
 
-/** Whether it is a script, style sheet or WebAssembly, which a page that refers to it executes or applies. */
+/** Scripts, style sheets and WebAssembly: a page that refers to the file executes or applies it. */
 export const isCode = (contentType: string): boolean => code.test(bare(contentType))
 
-/** Whether a file is processed as a video: videos and animated GIFs. */
 export const isProcessedAsVideo = ({ contentType, animated }: { contentType: string; animated: boolean }): boolean =>
   contentType.startsWith('video/') || (contentType === 'image/gif' && animated)

@@ -1,22 +1,18 @@
 const MiB = 1024 ** 2
 const GiB = 1024 ** 3
 
-/** Reserved for everything else: code, running requests, files being assembled. */
 const processBytes = 256 * MiB
-/** An image of 40 million pixels while it is decoded. */
+/** Memory of an image of 40 million pixels while it is decoded. */
 const imageBytes = 200e6
 const leastToolBytes = GiB
 const maxToolBytes = 4 * GiB
 
 const defaults = { imagesAtOnce: 2, transformCacheBytes: 64 * MiB, videosAtOnce: 2 }
 
-/** Settings of the operator. Missing ones are derived from the memory limit. */
 export type MemoryRequests = { [What in keyof typeof defaults]?: number | undefined }
 
-/** Resource limits of one process. `toolBytes`: memory of one ffmpeg. */
 export type MemoryPlan = typeof defaults & {
   toolBytes: number
-  /** The total. */
   bytes: number
 }
 

@@ -3,13 +3,10 @@ import * as errors from '../errors.ts'
 import { maxImageBytes } from './limits.ts'
 import { isDecodedImage, isVideo, mediaType } from './media-type.ts'
 
-/** Maximum sizes of files, and whether videos are accepted. */
 export type FileLimits = { maxUploadBytes: number; videoEnabled: boolean; maxVideoUploadBytes: number }
 
-/** A file that a user wants to upload. */
 export type UploadDraft = { roomId: string; filename: string; contentType: string; size: number; sha256: string }
 
-/** Validates a request for an upload. Throws `invalid_argument`. */
 export function draftUpload(request: CreateUploadRequest, limits: FileLimits): UploadDraft {
   const filename = cleanFilename(request.filename)
   if (filename === undefined) throw errors.filenameInvalid()

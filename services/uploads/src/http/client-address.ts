@@ -2,6 +2,5 @@ import type { IncomingMessage } from 'node:http'
 import { headerOf } from '@parley/runtime'
 import type { Context } from '../context.ts'
 
-/** The client's IP address, also behind proxies. */
 export const addressOf = ({ clientAddress }: Pick<Context, 'clientAddress'>, request: IncomingMessage): string =>
   clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name))

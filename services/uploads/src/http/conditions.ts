@@ -1,16 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Tag and time that identify one state of a file. */
 export type Validators = { etag: string; lastModified: Date }
 
-/** Whether the client already has this state: by tag, or by time if it sent no tag. */
+/** Compares by tag, or by time if the client sent no tag. */
 export function isUnchanged(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
   const known = headers['if-none-match']
   if (known !== undefined) return isKnownTag(known, etag)
   return wholeSeconds(lastModified) <= Date.parse(headers['if-modified-since'] ?? '')
 }
 
-/** Whether a range may be sent. It may not if the client has parts of another state, which it names in If-Range. */
+/** No range may be sent if the client has parts of another state, which it names in If-Range. */
 export function mayServeRange(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
   const given = headers['if-range']
   if (given === undefined || given === etag) return true
@@ -21,5 +20,4 @@ function isKnownTag(ifNoneMatch: string, tag: string): boolean {
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((given) => given.trim().replace(/^W\//, '') === tag)
 }
 
-/** Dates in headers have a precision of seconds. */
 const wholeSeconds = (date: Date): number => Math.floor(date.getTime() / 1000) * 1000

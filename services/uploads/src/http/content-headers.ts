@@ -2,8 +2,8 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { isCode, mayHoldScripts } from '../domain/media-type.ts'
 
 /**
- * Headers for uploaded bytes, whose type the uploader chose. A file that could run scripts is downloaded, and never
- * opened on our origin, not even in a frame.
+ * The uploader chose the type. A file that could run scripts is downloaded, and never opened on our origin, not even in
+ * a frame.
  */
 export function contentHeaders({ contentType, filename }: { contentType: string; filename: string }) {
   const mayRun = mayHoldScripts(contentType)
@@ -16,7 +16,7 @@ export function contentHeaders({ contentType, filename }: { contentType: string;
   } satisfies OutgoingHttpHeaders
 }
 
-/** Characters that are invalid in a header or on a disk, or could disguise a file name. */
+/** These characters are invalid in a header or on a disk, or can disguise a file name. */
 const unsafe = /[\p{Cc}\p{Cs}/\\\u202a-\u202e\u2066-\u2069]/gu
 
 function disposition(type: 'attachment' | 'inline', filename: string): string {

@@ -7,8 +7,8 @@ import { getReader, type Wanted } from './reader.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
 
 /**
- * Finds the file of a request, and the common response headers, if the client may read what it requests: the file,
- * another size or a rendition. Throws a refusal, or `unavailable` if access cannot be checked.
+ * Returns the file and the common response headers. Throws a refusal unless the client may read it in the requested
+ * form, or `unavailable` if access cannot be checked.
  */
 export async function findReadableAsset(
   ctx: Context,

@@ -14,12 +14,11 @@ import { Refusal } from './refusal.ts'
 import { getResized } from './get-resized.ts'
 import { readAll, fromMemory, replyIfUnchanged, send } from './send.ts'
 
-/** `sizePath`: `{W}x{H}/{fit}`. */
 type Params = { assetId: string; sizePath: string | undefined }
 
 /**
- * Sends a file attached to a message: `GET /assets/files/{id}`, or an image in another size:
- * `GET /assets/files/{id}/image/{W}x{H}/{fit}`. Both accept `?access=SIGNATURE`; the second needs it.
+ * `GET /assets/files/{id}`, or an image in another size: `GET /assets/files/{id}/image/{W}x{H}/{fit}`. Both accept
+ * `?access=SIGNATURE`; the second needs it.
  */
 export async function getFile(
   ctx: Context,

@@ -3,8 +3,8 @@ import type { ResizedImage, ResizeRequest, CachedSizeId } from '../engines/image
 import { Refusal } from './refusal.ts'
 
 /**
- * Returns another size of a stored image, from the cache or newly generated. Throws a refusal if too many were
- * generated for `callerId` or the client's network.
+ * Takes the size from the cache or generates it. Throws a refusal if too many sizes were generated for `callerId` or
+ * the client's network.
  */
 export const getResized = (
   { renderingLimit, imageProcessor, transforms }: Context,

@@ -9,7 +9,7 @@ import { noSuchAsset, Refusal } from './refusal.ts'
 import { getResized } from './get-resized.ts'
 import { readAll, fromMemory, replyIfUnchanged, send } from './send.ts'
 
-/** Public and immutable: a key is random and belongs to one image forever. */
+/** A key is random and belongs to one image forever. */
 const headers: OutgoingHttpHeaders = {
   'content-type': 'image/webp',
   'cache-control': 'public, max-age=31536000, immutable',
@@ -18,10 +18,9 @@ const headers: OutgoingHttpHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
 }
 
-/** `signedSize`: `{params}.{sig}`. */
 type Params = { key: string; signedSize: string | undefined }
 
-/** `GET /assets/server/{key}` and `GET /assets/server/{key}/t/{params}.{sig}`: public images. */
+/** `GET /assets/server/{key}` and `GET /assets/server/{key}/t/{params}.{sig}`. */
 export async function getServerImage(
   ctx: Context,
   { key, signedSize }: Params,

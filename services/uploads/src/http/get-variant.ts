@@ -10,10 +10,7 @@ import { replyIfUnchanged, send } from './send.ts'
 
 type Params = { assetId: string; variant: VideoVariant }
 
-/**
- * `GET /assets/files/{id}/video/{quality}?access=SIGNATURE` and `.../poster?access=SIGNATURE`: renditions and posters
- * of videos.
- */
+/** `GET /assets/files/{id}/video/{quality}?access=SIGNATURE` and `.../poster?access=SIGNATURE`. */
 export async function getVariant(
   ctx: Context,
   { assetId, variant }: Params,

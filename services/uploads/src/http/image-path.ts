@@ -1,6 +1,5 @@
 import { isImageSize, type ServerImageSize } from '@parley/signed-urls'
 
-/** Parses the part of a path that gives the size of an image, such as `960x400/contain`; undefined if it is invalid. */
 export function readImagePath(path: string): ServerImageSize | undefined {
   const [, width, height, fit] = /^([1-9]\d{0,3})x([1-9]\d{0,3})\/([a-z]+)$/.exec(path) ?? []
   const size = { width: Number(width), height: Number(height), fit }

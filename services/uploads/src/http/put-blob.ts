@@ -6,7 +6,7 @@ import { replyJson } from './reply.ts'
 
 /**
  * `POST /internal/blobs`: stores bytes for a later call. The ticket, which the gateway signs, names the user who sends
- * them.
+ * the bytes.
  */
 export async function putBlob(ctx: Context, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST')

@@ -5,8 +5,8 @@ import type { ByteRange } from '../engines/storage/index.ts'
 const malformed = 1
 
 /**
- * The bytes selected by a Range header. Undefined means the whole file, if the header is missing, invalid or has
- * several ranges. `beyond` means that no selected byte exists.
+ * Undefined means the whole file: the header is missing, invalid or has several ranges. `beyond`: no selected byte
+ * exists.
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | 'beyond' | undefined {
   const { code, type, ranges } = parse(size, header ?? '')

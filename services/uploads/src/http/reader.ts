@@ -7,16 +7,13 @@ import type { Context } from '../context.ts'
 import { addressOf } from './client-address.ts'
 import { Refusal } from './refusal.ts'
 
-/** The requested resource: a file, another size of an image, or a rendition or the poster of a video. */
 export type Wanted = { assetId: string; size: ServerImageSize | undefined; variant?: VideoVariant }
 
-/** The authenticated reader, and how they were authenticated. */
 export type KnownReader = RoomReader & { by: 'signed URL' | 'bearer' | 'cookie' }
 
 /**
- * Determines the reader of a file: the user for whom the URL was signed, or the signed-in user, who may read only the
- * original, no other sizes or renditions. Throws a refusal, also if the network sends too many invalid requests, or
- * `unavailable` if the credential cannot be checked.
+ * The reader is the user for whom the URL was signed, or the signed-in user, who may read only the original. Throws a
+ * refusal, also if the network sends too many invalid requests, or `unavailable` if the credential cannot be checked.
  */
 export async function getReader(
   ctx: Context,
@@ -43,7 +40,6 @@ function readerOfSignedUrl(ctx: Context, access: string, { assetId, size, varian
   return { userId: signed.userId, by: 'signed URL' }
 }
 
-/** Counts a request with an invalid signature, and throws. */
 function refuseSignature(ctx: Context, request: IncomingMessage): never {
   const address = addressOf(ctx, request)
   const waitMs = ctx.credentialAttempts.wait(address)

@@ -14,9 +14,8 @@ export type Redirectable = {
 }
 
 /**
- * Redirects GET requests for large files, and for audio and video of any size, to the storage, if it supports presigned
- * URLs. The URL is valid for five minutes and only for reading. Files that could run scripts are not redirected.
- * Returns whether it has replied.
+ * Redirects GET requests for large files, and for audio and video of any size, if the storage supports presigned URLs.
+ * Files that could run scripts are not redirected. Returns whether it has replied.
  */
 export async function redirectToStorage(
   ctx: Pick<Context, 'storage'>,

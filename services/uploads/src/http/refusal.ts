@@ -1,6 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 
-/** A response with an error instead of the file. */
 export class Refusal extends Error {
   readonly status: number
   readonly headers: OutgoingHttpHeaders

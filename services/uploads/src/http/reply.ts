@@ -1,6 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
-/** Sends an error, or other JSON that must not be cached. */
 export function replyJson(
   response: ServerResponse,
   status: number,

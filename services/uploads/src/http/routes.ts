@@ -17,14 +17,12 @@ const serverImagePath = /^\/assets\/server\/([^/]+)(?:\/t\/([^/]+))?$/
 const filePath = /^\/assets\/files\/([^/]+)(?:\/image\/(.+))?$/
 const variantPath = /^\/assets\/files\/([^/]+)\/(?:video\/(\d+p)|(poster))$/
 
-/** Response headers that pages of other origins may read. */
 const exposedHeaders = ['Accept-Ranges', 'Content-Disposition', 'Content-Range', 'ETag', 'Retry-After']
 const publicCorsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': exposedHeaders.join(', '),
 }
 
-/** The pattern of a path, for metrics and traces; `*` for unknown paths. */
 export function routeOf(path: string): string {
   if (path === '/internal/blobs') return path
   if (serverImagePath.test(path)) return '/assets/server/{key}'
@@ -32,11 +30,10 @@ export function routeOf(path: string): string {
   return variantPath.test(path) ? '/assets/files/{asset}/{variant}' : '*'
 }
 
-/** Handles the requests of the HTTP port. Paths are matched literally: nothing is decoded or resolved. */
+/** Paths are matched literally: nothing is decoded or resolved. */
 export function handleRequests(ctx: Context): RequestListener {
   return (request, response) => {
     route(ctx, request, response).catch((error: unknown) => {
-      // The client has disconnected, so no response is needed and nothing failed here.
       if (isClientGone(error) || (request.destroyed && !request.complete)) return void response.destroy()
       if (response.headersSent) {
         reportInterrupted(error)

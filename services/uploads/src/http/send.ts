@@ -8,15 +8,12 @@ import { isUnchanged, mayServeRange, type Validators } from './conditions.ts'
 import { rangeOf } from './range.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
 
-/** A file to send: its bytes, which never change, and its headers. */
 export type Sendable = Validators & {
   size: number
   headers: OutgoingHttpHeaders
-  /** Opens the bytes or a range of them; undefined if they are missing. */
   open: (range?: ByteRange) => Promise<Readable | undefined>
 }
 
-/** Replies 304 if the client already has the bytes. Returns whether it has replied. */
 export function replyIfUnchanged(
   { headers: requestHeaders }: IncomingMessage,
   response: ServerResponse,
@@ -27,10 +24,7 @@ export function replyIfUnchanged(
   return unchanged
 }
 
-/**
- * Sends a file, or the requested range, as fast as the client reads; only headers for HEAD. Throws a refusal if the
- * range is outside the file or the bytes are missing.
- */
+/** Sends only headers for HEAD. Throws a refusal if the range is outside the file or the bytes are missing. */
 export async function send(request: IncomingMessage, response: ServerResponse, file: Sendable): Promise<void> {
   const { size } = file
   const headers = { ...file.headers, ...validatorHeaders(file), 'accept-ranges': 'bytes' }
@@ -49,14 +43,12 @@ export async function send(request: IncomingMessage, response: ServerResponse, f
   await pipeline(content, response)
 }
 
-/** Reads all bytes of a stored file. Throws a refusal if they are missing. */
 export async function readAll({ content }: Pick<StoredFile<unknown>, 'content'>): Promise<Buffer> {
   const stream = await content()
   if (!stream) throw noSuchAsset()
   return buffer(stream)
 }
 
-/** Makes bytes in memory a file to send. */
 export const fromMemory = (bytes: Buffer): Pick<Sendable, 'size' | 'open'> => ({
   size: bytes.length,
   open: (range) => Promise.resolve(Readable.from([range ? bytes.subarray(range.start, range.end + 1) : bytes])),

@@ -6,13 +6,12 @@ import { markImagesForDeletion, type ImagePosition } from '../store/server-image
 
 /** A preview may be posted half an hour after it was requested, and the event of the message may arrive even later. */
 const keepExpiredMs = 2 * 3_600_000
-/** Younger images may not have a preview yet, because images are stored before their previews. */
 const minImageAgeMs = 3_600_000
 const rowsPerRound = 500
 
 /**
- * Deletes old previews and ended uses, and marks images for deletion to which no preview and no message refers.
- * Messaging is queried first, because events of messages may not have arrived yet.
+ * Also marks images for deletion to which no preview and no message refers. Messaging is queried first: events of
+ * messages may not have arrived yet.
  */
 export function cleanPreviews(
   ctx: Context,

@@ -7,7 +7,6 @@ import { findImagesToDelete } from '../store/server-images.ts'
 
 const maxPerRound = 100
 
-/** Deletes files and public images that are marked for deletion, bytes and rows, with a job for each kind. */
 export function deleteMarked(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
@@ -20,7 +19,6 @@ export function deleteMarked(
     const run = async () => {
       const marked = await find(ctx.db, maxPerRound)
       if (marked.length > 0) await remove(ctx, marked)
-      // With 0 the next run starts at once.
       return marked.length < maxPerRound ? undefined : 0
     }
     const deleting = jobs.use(periodically({ name: `delete marked ${what}`, everyMs, signal, run }))

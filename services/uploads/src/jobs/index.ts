@@ -7,7 +7,6 @@ import { expireAssets } from './expire-assets.ts'
 import { sweepOrphans } from './sweep-orphans.ts'
 import { sweepUnclaimed } from './sweep-unclaimed.ts'
 
-/** Starts the jobs that delete unused data. `everyMs`: interval of most of them. */
 export function startJobs(host: DatabaseHost, ctx: Context, everyMs: number): void {
   const { signal } = host
   host.use(deleteMarked(ctx, { everyMs: Math.min(everyMs, 30_000), signal }))

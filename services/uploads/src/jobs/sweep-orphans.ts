@@ -10,9 +10,8 @@ import { forgetOrphansUnseen } from '../store/orphans.ts'
 const batchSize = 500
 
 /**
- * Deletes bytes that have had no row for a week: the process that stored them ended before it wrote the row, or could
- * not delete them. Discards writes that have been unfinished for a day. Does neither if the storage does not belong to
- * the database.
+ * Deletes bytes that have had no row for a week: a process ended before it wrote the row, or could not delete them.
+ * Discards writes that have been unfinished for a day. Does neither if the storage does not belong to the database.
  */
 export function sweepOrphans(
   ctx: Context,

@@ -10,8 +10,8 @@ const blobsPerRound = 1_000
 const imagesPerRound = 200
 
 /**
- * Deletes blobs that no call used in time, at most 1,000 per run. Marks avatars, logos and banners for deletion to which
- * no event referred in time and that their owners do not use.
+ * Deletes blobs that no call used in time. Marks avatars, logos and banners for deletion to which no event referred in
+ * time and that their owners do not use.
  */
 export function sweepUnclaimed(
   ctx: Context,

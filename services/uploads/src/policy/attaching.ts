@@ -2,7 +2,6 @@ import { may, roomScope, type Policy, type Subject } from '@parley/permissions'
 import type { GetRoomAccessResponse } from '@parley/contracts/internal'
 import * as errors from '../errors.ts'
 
-/** Throws unless the user may send files into the room. */
 export function assertMayAttach(policy: Policy, subject: Subject, access: GetRoomAccessResponse): void {
   const { exists, effectiveMember, room } = access
   if (!exists || !room) throw errors.roomNotFound()

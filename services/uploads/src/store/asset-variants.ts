@@ -16,7 +16,6 @@ export async function findVariant(db: Reader, assetId: string, name: string): Pr
   return row
 }
 
-/** Finds the keys of all variants of these files. The bytes are stored under `storageKeys.variant(key)`. */
 export function findVariantKeys(db: Reader, assetIds: readonly string[]): Promise<{ assetId: string; key: string }[]> {
   return db
     .select({ assetId: assetVariants.assetId, key: assetVariants.key })
@@ -24,7 +23,6 @@ export function findVariantKeys(db: Reader, assetIds: readonly string[]): Promis
     .where(inArray(assetVariants.assetId, [...assetIds]))
 }
 
-/** Returns the keys that belong to no variant. */
 export async function findUnknownVariants(db: Reader, keys: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ key: assetVariants.key })

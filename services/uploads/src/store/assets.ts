@@ -11,7 +11,7 @@ export async function insertAsset(tx: Tx, asset: NewAsset): Promise<AssetRow | u
   return row
 }
 
-/** Selects the files that this member of the room may see: files claimed for a message, and their own. */
+/** A member of the room sees files claimed for a message, and their own. */
 const isVisibleTo = (userId: string) =>
   and(eq(assets.doomed, false), eq(assets.lost, false), or(isNotNull(assets.claimEventId), eq(assets.ownerId, userId)))
 
@@ -23,7 +23,6 @@ export async function findAsset(db: Reader, id: string, userId: string): Promise
   return row
 }
 
-/** Returns those of these files that are in the room and visible to the user, in no particular order. */
 export function findAssets(
   db: Reader,
   { roomId, ids, userId }: { roomId: string; ids: readonly string[]; userId: string },
@@ -34,7 +33,7 @@ export function findAssets(
     .where(and(inArray(assets.id, [...ids]), eq(assets.roomId, roomId), isVisibleTo(userId)))
 }
 
-/** Locks those of these files that are neither lost nor marked for deletion, in the order of their ids. */
+/** Skips files that are lost or marked for deletion. Locks in the order of their ids. */
 export function lockAssets(tx: Tx, ids: readonly string[]): Promise<AssetRow[]> {
   return tx
     .select()
@@ -51,7 +50,6 @@ export async function claim(tx: Tx, ids: readonly string[], eventId: string, now
     .where(inArray(assets.id, [...ids]))
 }
 
-/** Records that the messages with these files are posted, so that the files are not deleted as unused. */
 export async function confirmPosted(tx: Tx, posted: readonly { assetId: string; eventId: string }[]): Promise<void> {
   if (posted.length === 0) return
   const ordered = posted.toSorted((a, b) => (a.assetId < b.assetId ? -1 : 1))
@@ -64,10 +62,8 @@ export async function confirmPosted(tx: Tx, posted: readonly { assetId: string; 
     from (values ${rows}) as posted (asset_id, event_id) where ${assets.id} = posted.asset_id`)
 }
 
-/** Notifies that files or images were marked for deletion. */
 export const deletionsMarked = new CommitChannel()
 
-/** Marks files for deletion, because no message shows them any longer. */
 export async function markAssetsForDeletion(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -84,7 +80,6 @@ const isUnusedSince = (before: Date) =>
     sql`(${assets.claimedAt} is null or ${assets.claimedAt} < ${before})`,
   )
 
-/** Finds files that were not posted in time, oldest first. */
 export async function findUnusedAssets(db: Reader, before: Date, limit: number): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })
@@ -95,7 +90,6 @@ export async function findUnusedAssets(db: Reader, before: Date, limit: number):
   return rows.map(({ id }) => id)
 }
 
-/** Marks those of these files for deletion that are still unused; returns them. */
 export async function markUnusedForDeletion(tx: Tx, ids: readonly string[], before: Date): Promise<AssetRow[]> {
   if (ids.length === 0) return []
   const unused = tx
@@ -110,7 +104,6 @@ export async function markUnusedForDeletion(tx: Tx, ids: readonly string[], befo
 export const countAssetsOf = (db: Reader, ownerId: string): Promise<number> =>
   db.$count(assets, eq(assets.ownerId, ownerId))
 
-/** Marks up to `limit` files of an owner for deletion; returns their number. */
 export async function markOwnedAssetsForDeletion(db: Db, ownerId: string, limit: number): Promise<number> {
   const batch = db
     .select({ id: assets.id })
@@ -120,7 +113,6 @@ export async function markOwnedAssetsForDeletion(db: Db, ownerId: string, limit:
   return (await db.update(assets).set({ doomed: true }).where(inArray(assets.id, batch))).rowCount ?? 0
 }
 
-/** Finds files whose bytes are to be deleted, of one owner or of all. */
 export async function findAssetsToDelete(db: Reader, limit: number, ownerId?: string): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })
@@ -132,7 +124,7 @@ export async function findAssetsToDelete(db: Reader, limit: number, ownerId?: st
   return rows.map(({ id }) => id)
 }
 
-/** Deletes the rows of files whose bytes are deleted, and the rows of their renditions and video jobs. */
+/** Also deletes the rows of their renditions and video jobs. The bytes must be deleted. */
 export async function forgetAssets(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.transaction(async (tx) => {
@@ -146,7 +138,6 @@ export async function forgetAssets(db: Db, ids: readonly string[]): Promise<void
   })
 }
 
-/** Returns the ids that belong to no file. */
 export async function findUnknownAssets(db: Reader, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })

@@ -4,7 +4,6 @@ import { blobs } from './schema.ts'
 
 export type BlobRow = typeof blobs.$inferSelect
 
-/** Records a blob whose bytes are stored. Returns its id, or that of the earlier blob if the ticket was used before. */
 export async function insertBlob(db: Db, blob: BlobRow): Promise<string> {
   const [inserted] = await db
     .insert(blobs)
@@ -29,21 +28,18 @@ export async function takeBlob(db: Db | Tx, id: string): Promise<boolean> {
   return (await db.delete(blobs).where(eq(blobs.id, id)).returning({ id: blobs.id })).length > 0
 }
 
-/** Deletes the rows of blobs that no call used in time, and returns their ids. */
 export async function forgetOldBlobs(db: Db, before: Date, limit: number): Promise<string[]> {
   const old = db.select({ id: blobs.id }).from(blobs).where(lt(blobs.createdAt, before)).limit(limit)
   const rows = await db.delete(blobs).where(inArray(blobs.id, old)).returning({ id: blobs.id })
   return rows.map(({ id }) => id)
 }
 
-/** Deletes the rows of a user's blobs, and returns their ids. */
 export async function takeBlobsOf(db: Db, callerId: string, limit: number): Promise<string[]> {
   const ofCaller = db.select({ id: blobs.id }).from(blobs).where(eq(blobs.callerId, callerId)).limit(limit)
   const rows = await db.delete(blobs).where(inArray(blobs.id, ofCaller)).returning({ id: blobs.id })
   return rows.map(({ id }) => id)
 }
 
-/** Returns the ids that belong to no blob. */
 export async function findUnknownBlobs(db: Reader, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ id: blobs.id })

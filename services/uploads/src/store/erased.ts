@@ -2,7 +2,6 @@ import { eq } from 'drizzle-orm'
 import { erasures } from '@parley/events/schema'
 import type { Reader } from '@parley/postgres'
 
-/** Whether an account is being or has been erased. */
 export async function isErased(db: Reader, userId: string): Promise<boolean> {
   const found = await db.select({ pass: erasures.pass }).from(erasures).where(eq(erasures.userId, userId)).limit(1)
   return found.length > 0

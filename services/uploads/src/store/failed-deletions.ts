@@ -6,11 +6,10 @@ import { failedDeletions } from './schema.ts'
 const firstPauseMs = 5_000
 const longestPauseMs = 3_600_000
 
-/** The condition that the deletion of this id may be attempted now. */
 export const mayBeDeletedNow = (id: PgColumn): SQL =>
   sql`not exists (select from ${failedDeletions} where ${failedDeletions.id} = ${id} and ${failedDeletions.retryAt} > clock_timestamp())`
 
-/** Records a failed deletion. The pause before the next attempt doubles each time, from 5 seconds up to an hour. */
+/** The pause before the next attempt doubles each time, from 5 seconds up to an hour. */
 export async function recordFailedDeletion(db: Db, id: string): Promise<void> {
   const { failures } = failedDeletions
   const retryAfter = (times: SQL) =>

@@ -15,7 +15,7 @@ export async function findImported(
   return row
 }
 
-/** Finds a file that is not marked for deletion, regardless of who may see it, even if its bytes are lost. */
+/** Finds any file that is not marked for deletion, even if its bytes are lost and whoever may see it. */
 export async function findAnyAsset(reader: Reader, id: string): Promise<AssetRow | undefined> {
   const [row] = await reader
     .select()
@@ -24,7 +24,6 @@ export async function findAnyAsset(reader: Reader, id: string): Promise<AssetRow
   return row
 }
 
-/** Records that the import of a file has started or was restarted. */
 export async function recordImportStarted(tx: Tx, key: Uint8Array, uploadId: string): Promise<void> {
   const started = { uploadId, assetId: null }
   await tx
@@ -33,7 +32,6 @@ export async function recordImportStarted(tx: Tx, key: Uint8Array, uploadId: str
     .onConflictDoUpdate({ target: importedFiles.key, set: started })
 }
 
-/** Records that all bytes of an imported file are stored. */
 export async function recordImportCompleted(db: Db, uploadId: string, assetId: string): Promise<void> {
   await db.update(importedFiles).set({ assetId }).where(eq(importedFiles.uploadId, uploadId))
 }

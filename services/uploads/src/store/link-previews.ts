@@ -4,7 +4,6 @@ import { linkPreviews } from './schema.ts'
 
 export type LinkPreviewRow = typeof linkPreviews.$inferSelect
 
-/** Finds the newest preview of a URL that has not expired. */
 export async function findPreview(db: Reader, urlDigest: Buffer, now: Date): Promise<LinkPreviewRow | undefined> {
   const [row] = await db
     .select()
@@ -19,7 +18,6 @@ export async function insertPreview(db: Db, row: LinkPreviewRow): Promise<void> 
   await db.insert(linkPreviews).values(row)
 }
 
-/** Deletes one batch of old previews; returns their number. */
 export async function forgetPreviews(db: Db, before: Date, limit: number): Promise<number> {
   const old = db
     .select({ id: linkPreviews.id })

@@ -2,7 +2,6 @@ import { inArray, lt, sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { orphans } from './schema.ts'
 
-/** Records bytes without a row. Returns when each was first found. */
 export async function recordOrphans(db: Db, keys: readonly string[], now: Date): Promise<Map<string, Date>> {
   if (keys.length === 0) return new Map()
   const rows = await db
@@ -13,14 +12,13 @@ export async function recordOrphans(db: Db, keys: readonly string[], now: Date):
   return new Map(rows.map(({ key, foundAt }) => [key, foundAt]))
 }
 
-/** Deletes the entries of deleted objects. */
 export async function forgetOrphans(db: Db, keys: readonly string[]): Promise<void> {
   if (keys.length > 0) await db.delete(orphans).where(inArray(orphans.key, [...keys]))
 }
 
 /**
- * Deletes up to `limit` entries that were last seen before `since`, because the object has a row again or is gone.
- * Returns their number.
+ * Deletes up to `limit` entries that were last seen before `since`: the object has a row again or is gone. Returns
+ * their number.
  */
 export async function forgetOrphansUnseen(db: Db, since: Date, limit: number): Promise<number> {
   const unseen = db.select({ key: orphans.key }).from(orphans).where(lt(orphans.seenAt, since)).limit(limit)

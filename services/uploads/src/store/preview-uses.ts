@@ -10,14 +10,13 @@ const sortUnique = <T extends Use>(uses: readonly T[]): T[] => {
   return [...byId.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, use]) => use)
 }
 
-/** Records that messages show these images, unless an event about the end of this use has already arrived. */
 export async function beginPreviewUses(tx: Tx, uses: readonly (Use & { authorId: string })[]): Promise<void> {
   if (uses.length === 0) return
   const rows = sortUnique(uses).map((use) => ({ ...use, ended: false, changedAt: sql`now()` }))
   await tx.insert(previewUses).values(rows).onConflictDoNothing()
 }
 
-/** Records that messages no longer show these images, even if the event about the start of this use arrives later. */
+/** Also takes effect if the event about the start of a use arrives later. */
 export async function endPreviewUses(tx: Tx, uses: readonly Use[]): Promise<void> {
   if (uses.length === 0) return
   const rows = sortUnique(uses).map((use) => ({ ...use, authorId: '', ended: true, changedAt: sql`now()` }))
@@ -41,7 +40,6 @@ export async function forgetEndedUses(db: Db, limit: number): Promise<number> {
   return (await db.delete(previewUses).where(isEnded)).rowCount ?? 0
 }
 
-/** Deletes up to `limit` uses of images by a person's messages; returns their number. */
 export async function forgetUsesOf(db: Db, authorId: string, limit: number): Promise<number> {
   const batch = db
     .select({ imageKey: previewUses.imageKey, messageEventId: previewUses.messageEventId })
@@ -54,7 +52,7 @@ export async function forgetUsesOf(db: Db, authorId: string, limit: number): Pro
   )
 }
 
-/** Lists a page of preview images, each with whether a preview or a known message uses it. */
+/** `used`: by a preview or a known message. */
 export function listPreviewImages(db: Reader, page: ImagePage): Promise<(ImagePosition & { used: boolean })[]> {
   const previews = db
     .select({ one: sql`1` })

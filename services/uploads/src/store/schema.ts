@@ -27,7 +27,6 @@ export { idempotentCalls } from '@parley/service/schema'
 const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => 'bytea' })
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
-/** Bytes that the gateway sent for a call. */
 export const blobs = pgTable(
   'blobs',
   {
@@ -41,25 +40,20 @@ export const blobs = pgTable(
   (t) => [index('blobs_created').on(t.createdAt)],
 )
 
-/** Public images: avatars, logos, banners and images of link previews. */
 export const serverImages = pgTable(
   'server_images',
   {
     key: text().primaryKey(),
-    /** User id, or `server`. */
     ownerId: text('owner_id').notNull(),
     kind: text().$type<'avatar' | 'logo' | 'banner' | 'link_preview'>().notNull(),
     size: integer().notNull(),
     width: integer().notNull(),
     height: integer().notNull(),
-    /** SHA-256 of the bytes as hex. */
     digest: text().notNull(),
     createdAt: instant('created_at').notNull(),
-    /**
-     * Whether an event of the owner refers to it. Images of previews are kept by `link_previews` and `preview_uses`.
-     */
+    /** An event of the owner refers to it. Images of previews are kept by `link_previews` and `preview_uses`. */
     claimed: boolean().notNull().default(false),
-    /** Whether a check found its bytes missing or incomplete. */
+    /** A check found its bytes missing or incomplete. */
     lost: boolean().notNull().default(false),
     /** No longer shown; its bytes will be deleted. */
     doomed: boolean().notNull().default(false),
@@ -75,13 +69,11 @@ export const serverImages = pgTable(
   ],
 )
 
-/** The image to which the newest event of an owner refers. */
 export const serverImageClaims = pgTable(
   'server_image_claims',
   {
     ownerId: text('owner_id').notNull(),
     kind: text().$type<'avatar' | 'logo' | 'banner'>().notNull(),
-    /** Null: no image. */
     key: text(),
     /** Version of the owner in that event; older ones are ignored. */
     version: bigint({ mode: 'bigint' }).notNull(),
@@ -93,10 +85,7 @@ export const serverImageClaims = pgTable(
 export const storageIdentity = pgTable('storage_identity', {
   id: text().primaryKey().default('storage'),
   storageId: text('storage_id').notNull(),
-  /**
-   * Marks that this database wrote into the storage, newest last. A copy or an earlier state of the database does not
-   * contain the newest.
-   */
+  /** Newest last. A copy or an earlier state of the database does not contain the newest mark. */
   marks: text().array().notNull().default([]),
 })
 
@@ -114,13 +103,12 @@ export const orphans = pgTable(
   {
     key: text().primaryKey(),
     foundAt: instant('found_at').notNull(),
-    /** When a sweep or check last found it. Entries that a complete sweep did not find are deleted. */
+    /** When a sweep or check last found the bytes. Entries that a complete sweep did not find are deleted. */
     seenAt: instant('seen_at').notNull(),
   },
   (t) => [index('orphans_seen').on(t.seenAt)],
 )
 
-/** Files being uploaded in chunks. */
 export const uploads = pgTable(
   'uploads',
   {
@@ -130,12 +118,10 @@ export const uploads = pgTable(
     filename: text().notNull(),
     contentType: text('content_type').notNull(),
     size: bigint({ mode: 'number' }).notNull(),
-    /** SHA-256 of the whole file as hex. */
     sha256: text().notNull(),
     /** `ended`: cancelled, expired, of a deleted user, or missing a chunk; its bytes are about to be deleted. */
     state: text().$type<'open' | 'completed' | 'ended'>().notNull().default('open'),
     committed: bigint({ mode: 'number' }).notNull().default(0),
-    /** Number of small chunks, which is limited. */
     smallChunks: integer('small_chunks').notNull().default(0),
     assetId: text('asset_id'),
     createdAt: instant('created_at').notNull(),
@@ -145,19 +131,16 @@ export const uploads = pgTable(
   (t) => [index('uploads_expiry').on(t.expiresAt), index('uploads_owner').on(t.ownerId)],
 )
 
-/** Stored chunks, until the file is assembled. */
 export const uploadChunks = pgTable(
   'upload_chunks',
   {
     uploadId: text('upload_id').notNull(),
     position: bigint({ mode: 'number' }).notNull(),
-    /** Key of the bytes in the storage. */
     key: text().notNull(),
   },
   (t) => [primaryKey({ columns: [t.uploadId, t.position] })],
 )
 
-/** Attachments. */
 export const assets = pgTable(
   'assets',
   {
@@ -171,17 +154,12 @@ export const assets = pgTable(
     /** In pixels; 0 if the file is not a decoded image. */
     width: integer().notNull(),
     height: integer().notNull(),
-    /** Whether the image is animated. */
     animated: boolean().notNull().default(false),
     createdAt: instant('created_at').notNull(),
-    /** The message for which it is claimed; null: none yet. */
     claimEventId: text('claim_event_id'),
     claimedAt: instant('claimed_at'),
-    /** Whether the message was posted. */
     posted: boolean().notNull().default(false),
-    /** Whether a check found its bytes missing or incomplete. */
     lost: boolean().notNull().default(false),
-    /** No longer shown; its bytes will be deleted. */
     doomed: boolean().notNull().default(false),
   },
   (t) => [
@@ -198,12 +176,10 @@ export const assets = pgTable(
   ],
 )
 
-/** Fetched previews of pages; only the newest per URL is used. */
 export const linkPreviews = pgTable(
   'link_previews',
   {
     id: text().primaryKey(),
-    /** SHA-256 of the URL. */
     urlDigest: bytea('url_digest').notNull(),
     /** Encoded svc.internal.v1.PagePreview; null: there is nothing to show. */
     preview: bytea(),
@@ -217,7 +193,6 @@ export const linkPreviews = pgTable(
   ],
 )
 
-/** Messages that show the image of a preview. */
 export const previewUses = pgTable(
   'preview_uses',
   {
@@ -237,15 +212,13 @@ export const previewUses = pgTable(
   ],
 )
 
-/** Imported files, by SHA-256 of the source, the id of the room here and the id of the file at the source. */
+/** `key`: SHA-256 of the source, the id of the room here and the id of the file at the source. */
 export const importedFiles = pgTable('imported_files', {
   key: bytea().primaryKey(),
   uploadId: text('upload_id').notNull(),
-  /** Null until all bytes are stored. */
   assetId: text('asset_id'),
 })
 
-/** Processing of videos and animated images of messages. */
 export const videoJobs = pgTable(
   'video_jobs',
   {
@@ -253,7 +226,6 @@ export const videoJobs = pgTable(
     roomId: text('room_id').notNull(),
     /** The message that attaches it; never its echo. */
     messageEventId: text('message_event_id').notNull(),
-    /** Whether its message was imported. Imported videos are processed after posted ones. */
     imported: boolean().notNull(),
     /** Encoded svc.internal.v1.VideoState; null until it is processed. */
     result: bytea(),
@@ -273,18 +245,15 @@ export const videoJobs = pgTable(
   ],
 )
 
-/** Renditions and posters of videos. */
 export const assetVariants = pgTable(
   'asset_variants',
   {
     /** The bytes are stored under `variants/` followed by this key. */
     key: text().primaryKey(),
     assetId: text('asset_id').notNull(),
-    /** Such as `720p`, or `poster`. */
     name: text().notNull(),
     contentType: text('content_type').notNull(),
     size: bigint({ mode: 'number' }).notNull(),
-    /** SHA-256 of the bytes as hex. */
     sha256: text().notNull(),
     createdAt: instant('created_at').notNull(),
   },

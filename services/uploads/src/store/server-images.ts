@@ -8,7 +8,6 @@ import { serverImageClaims, serverImages } from './schema.ts'
 export type ServerImageRow = typeof serverImages.$inferSelect
 export type ServerImageKindName = ServerImageRow['kind']
 
-/** Records an image whose bytes are stored. False if its owner is deleted. */
 export async function insertServerImage(
   tx: Tx,
   image: Omit<ServerImageRow, 'claimed' | 'lost' | 'doomed'>,
@@ -18,7 +17,6 @@ export async function insertServerImage(
   return true
 }
 
-/** Finds an image that may be shown. */
 export async function findServerImage(db: Reader, key: string): Promise<ServerImageRow | undefined> {
   const [row] = await db
     .select()
@@ -35,8 +33,8 @@ export type Claim = {
 }
 
 /**
- * Keeps the image to which the owner's newest event refers, and marks earlier ones for deletion. An older event changes
- * nothing. Returns `gone` if the owner has no such image, or if it is marked for deletion.
+ * Marks earlier images for deletion. An older event changes nothing. Returns `gone` if the owner has no such image, or
+ * if it is marked for deletion.
  */
 export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' | 'cleared' | 'older' | 'gone'> {
   const { ownerId, kind, key, version } = claim
@@ -65,10 +63,8 @@ export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' 
   return claimed.length > 0 ? 'claimed' : 'gone'
 }
 
-/** The last image of a page, after which the next page starts. */
 export type ImagePosition = Pick<ServerImageRow, 'createdAt' | 'key'>
 
-/** A page of images that were stored before a time, oldest first. */
 export type ImagePage = { before: Date; after: ImagePosition | undefined; limit: number }
 
 export const isInPage = ({ before, after }: ImagePage) =>
@@ -80,7 +76,6 @@ export const inPageOrder = [asc(serverImages.createdAt), asc(serverImages.key)]
 
 const isUnclaimed = sql`not ${serverImages.claimed} and not ${serverImages.doomed}`
 
-/** Finds avatars, logos and banners to which no event referred in time. */
 export function findUnclaimedImages(
   db: Reader,
   page: ImagePage,
@@ -94,7 +89,6 @@ export function findUnclaimedImages(
     .limit(page.limit)
 }
 
-/** Marks those of these images for deletion to which no event refers; returns their number. */
 export async function markImagesForDeletion(db: Db, keys: readonly string[]): Promise<number> {
   if (keys.length === 0) return 0
   const marked = await db
@@ -105,7 +99,6 @@ export async function markImagesForDeletion(db: Db, keys: readonly string[]): Pr
   return marked.rowCount ?? 0
 }
 
-/** Finds images whose bytes are to be deleted, of one owner or of all. */
 export async function findImagesToDelete(db: Reader, limit: number, ownerId?: string): Promise<string[]> {
   const rows = await db
     .select({ key: serverImages.key })
@@ -121,13 +114,11 @@ export async function findImagesToDelete(db: Reader, limit: number, ownerId?: st
   return rows.map(({ key }) => key)
 }
 
-/** Deletes the rows of images whose bytes are deleted. */
 export async function forgetServerImages(db: Db, keys: readonly string[]): Promise<void> {
   if (keys.length > 0)
     await db.delete(serverImages).where(and(inArray(serverImages.key, [...keys]), eq(serverImages.doomed, true)))
 }
 
-/** Returns the keys that belong to no image. */
 export async function findUnknownImages(db: Reader, keys: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ key: serverImages.key })
@@ -140,7 +131,6 @@ export async function findUnknownImages(db: Reader, keys: readonly string[]): Pr
 export const countImagesOf = (db: Reader, ownerId: string): Promise<number> =>
   db.$count(serverImages, eq(serverImages.ownerId, ownerId))
 
-/** Marks up to `limit` images of an owner for deletion; returns their number. */
 export async function markOwnedImagesForDeletion(db: Db, ownerId: string, limit: number): Promise<number> {
   const batch = db
     .select({ key: serverImages.key })
@@ -150,7 +140,6 @@ export async function markOwnedImagesForDeletion(db: Db, ownerId: string, limit:
   return (await db.update(serverImages).set({ doomed: true }).where(inArray(serverImages.key, batch))).rowCount ?? 0
 }
 
-/** Deletes the claims of an owner; returns their number. */
 export async function forgetClaimsOf(db: Db, ownerId: string): Promise<number> {
   return (await db.delete(serverImageClaims).where(eq(serverImageClaims.ownerId, ownerId))).rowCount ?? 0
 }

@@ -4,14 +4,13 @@ import type { Db } from '@parley/postgres'
 import { storageIdentity } from './schema.ts'
 
 /**
- * Maximum number of stored marks. A mark is a random id that the database and the storage share; a storage whose mark
- * has been dropped counts as foreign.
+ * A mark is a random id that the database and the storage share. A storage whose mark has been dropped counts as
+ * foreign.
  */
 const maxMarks = 500
 
 export type KnownIdentity = { storageId: string; marks: string[] }
 
-/** Returns the expected identity of the storage; generates it if there is none yet. */
 export async function getIdentity(db: Db): Promise<KnownIdentity> {
   await db.insert(storageIdentity).values({ storageId: randomUUID() }).onConflictDoNothing()
   const [row] = await db.select().from(storageIdentity)
@@ -19,7 +18,6 @@ export async function getIdentity(db: Db): Promise<KnownIdentity> {
   return row
 }
 
-/** Adds a mark, before it is written into the storage. */
 export async function addMark(db: Db, mark: string): Promise<void> {
   const { marks } = storageIdentity
   await db
@@ -27,7 +25,6 @@ export async function addMark(db: Db, mark: string): Promise<void> {
     .set({ marks: sql`(array_append(${marks}, ${mark}))[greatest(cardinality(${marks}) + 2 - ${maxMarks}, 1):]` })
 }
 
-/** Makes the database expect the storage with this identity. */
 export async function replaceIdentity(db: Db, identity: KnownIdentity): Promise<void> {
   await db.insert(storageIdentity).values(identity).onConflictDoUpdate({ target: storageIdentity.id, set: identity })
 }

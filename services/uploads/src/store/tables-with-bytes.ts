@@ -4,26 +4,21 @@ import type { Db, Reader } from '@parley/postgres'
 import { storageKeys } from '../engines/storage/index.ts'
 import { assets, assetVariants, blobs, serverImages, uploadChunks, uploads } from './schema.ts'
 
-/** The bytes expected in the storage for a row. */
 export type ExpectedBytes = {
-  /** Id of the row. */
   id: string
   key: string
-  /** Undefined if the row does not contain the size. */
   size?: number
-  /** Whether its bytes are known to be missing or incomplete. */
   lost: boolean
 }
 
-/** A kind of rows that have bytes. */
 export type TableWithBytes = {
   name: string
-  /** Lists rows after an id, in the order of ids. Leaves out rows whose bytes may already be deleted. */
+  /** In the order of ids, without rows whose bytes may already be deleted. */
   listAfter(db: Reader, after: string, limit: number): Promise<ExpectedBytes[]>
-  /** Finds one row in its current state; undefined if it is gone or its bytes may already be deleted. */
+  /** Undefined if the row is gone or its bytes may already be deleted. */
   find(db: Reader, id: string): Promise<ExpectedBytes | undefined>
   /**
-   * Records that the bytes are lost, or found again. A file or image without bytes is hidden, a blob or rendition is
+   * `lost` is false if the bytes are found again. A file or image without bytes is hidden, a blob or rendition is
    * deleted, and the upload session of a chunk is ended.
    */
   markLost(db: Db, id: string, lost: boolean): Promise<void>
@@ -47,7 +42,6 @@ function defineTable(
 
 const notLost = { lost: false }
 
-/** Every kind of row that has bytes. */
 export const tablesWithBytes: readonly TableWithBytes[] = [
   defineTable(
     'blobs',

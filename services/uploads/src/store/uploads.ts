@@ -10,7 +10,6 @@ export async function insertUpload(tx: Tx, upload: NewUpload): Promise<void> {
   await tx.insert(uploads).values(upload)
 }
 
-/** Finds an upload session that has neither ended nor expired. */
 export async function findUpload(db: Reader, id: string, now: Date): Promise<UploadRow | undefined> {
   const [row] = await db
     .select()
@@ -21,7 +20,7 @@ export async function findUpload(db: Reader, id: string, now: Date): Promise<Upl
 
 const isOpen = (id: string) => and(eq(uploads.id, id), eq(uploads.state, 'open'))
 
-/** Records a stored chunk. Returns undefined if it does not follow the previous chunks, or the session is not open. */
+/** Returns undefined if the chunk does not follow the previous ones, or the session is not open. */
 export async function appendChunk(
   tx: Tx,
   chunk: { uploadId: string; position: number; size: number; key: string; small?: boolean },
@@ -36,7 +35,6 @@ export async function appendChunk(
   return row
 }
 
-/** Keys of the chunks of a file, in order. */
 export async function findChunks(db: Reader, uploadId: string): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })
@@ -46,7 +44,6 @@ export async function findChunks(db: Reader, uploadId: string): Promise<string[]
   return rows.map(({ key }) => key)
 }
 
-/** Completes a session; returns undefined if it is not open. */
 export async function markCompleted(
   tx: Tx,
   id: string,
@@ -56,7 +53,6 @@ export async function markCompleted(
   return row
 }
 
-/** Ends a session; returns undefined if it is not open. */
 export async function markEnded(db: Db, id: string): Promise<UploadRow | undefined> {
   const [row] = await db.update(uploads).set({ state: 'ended' }).where(isOpen(id)).returning()
   return row
@@ -73,7 +69,6 @@ export async function endUploadsOf(db: Db, ownerId: string): Promise<number> {
   return (await db.update(uploads).set({ state: 'ended' }).where(eq(uploads.ownerId, ownerId))).rowCount ?? 0
 }
 
-/** Finds chunks of a person's uploads. */
 export async function findChunksOf(db: Reader, ownerId: string, limit: number): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })
@@ -84,7 +79,6 @@ export async function findChunksOf(db: Reader, ownerId: string, limit: number): 
   return rows.map(({ key }) => key)
 }
 
-/** Finds chunks of sessions that are no longer open. */
 export async function findChunksToDelete(db: Reader, limit: number): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })
@@ -99,7 +93,7 @@ export async function forgetChunks(db: Db, keys: readonly string[]): Promise<voi
   if (keys.length > 0) await db.delete(uploadChunks).where(inArray(uploadChunks.key, [...keys]))
 }
 
-/** Deletes ended sessions, of one owner or of all, whose bytes are deleted. */
+/** Deletes sessions of one owner or of all. The bytes must be deleted. */
 export async function forgetEnded(db: Db, ownerId?: string): Promise<void> {
   const chunks = db
     .select({ one: sql`1` })
@@ -109,7 +103,6 @@ export async function forgetEnded(db: Db, ownerId?: string): Promise<void> {
   await db.delete(uploads).where(and(eq(uploads.state, 'ended'), ofOwner, notExists(chunks)))
 }
 
-/** Returns the keys that belong to no chunk. */
 export async function findUnknownChunks(db: Reader, keys: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })

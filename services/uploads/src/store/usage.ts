@@ -2,12 +2,10 @@ import { and, eq, gt, sql, sum, type SQL } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
 import { assets, uploads } from './schema.ts'
 
-/** Locks a person's usage until the end of the transaction. */
 export async function lockOwner(tx: Tx, ownerId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`uploads of ${ownerId}`}, 0))`)
 }
 
-/** Number and announced size of a person's open uploads. */
 export async function sumOpenUploads(
   reader: Reader,
   ownerId: string,
@@ -20,14 +18,12 @@ export async function sumOpenUploads(
   return { count: row?.count ?? 0, bytes: row?.bytes ?? 0 }
 }
 
-/** Total size of a person's files that are not posted. */
 export const sumPendingBytes = (reader: Reader, ownerId: string): Promise<number> =>
   sumAssetBytes(reader, and(eq(assets.ownerId, ownerId), sql`not ${assets.posted} and not ${assets.doomed}`))
 
 export const sumOwnerBytes = (reader: Reader, ownerId: string): Promise<number> =>
   sumAssetBytes(reader, and(eq(assets.ownerId, ownerId), eq(assets.doomed, false)))
 
-/** Total size of all files and open uploads. */
 export async function sumServerBytes(db: Db, now: Date): Promise<number> {
   const [row] = await db
     .select({ bytes: sum(uploads.size).mapWith(Number) })

@@ -7,28 +7,23 @@ import type { Reader, Tx } from '@parley/postgres'
 import { encode } from '@parley/protobuf'
 import { assets, videoJobs } from './schema.ts'
 
-/** A video on which a process works. */
 export type ClaimedJob = Job<typeof videoJobs>
 type AttachedFile = { assetId: string; eventId: string }
 export type QueuedVideo = { assetId: string; roomId: string; messageEventId: string }
 
-/** The queue of videos to process, in which posted ones precede imported ones. */
 export const videoQueue = new JobQueue(videoJobs, {
   ...{ key: ['assetId'], open: isNull(videoJobs.result) },
   order: [videoJobs.imported, videoJobs.createdAt],
 })
 
-/** The initial state of a video. */
 export const initialState = { status: 'processing' }
 const unprocessed = { status: 'failed', reasonCode: 'processing_failed' }
 
-/** `isProcessedAsVideo` in SQL. */
 const isProcessedAsVideo = or(
   like(assets.contentType, 'video/%'),
   and(eq(assets.contentType, 'image/gif'), assets.animated),
 )
 
-/** Queues the videos among these files, each once; returns the newly queued ones. */
 export async function insertVideoJobs(
   tx: Tx,
   attached: readonly AttachedFile[],
@@ -58,7 +53,6 @@ export async function insertVideoJobs(
     })
 }
 
-/** Processing states of the videos among these files, by file. */
 export async function findVideoStates(db: Reader, assetIds: readonly string[]): Promise<Map<string, VideoState>> {
   const rows = await db
     .select({ assetId: videoJobs.assetId, result: videoJobs.result })
@@ -70,15 +64,14 @@ export async function findVideoStates(db: Reader, assetIds: readonly string[]): 
 const toState = (result: Uint8Array | null): VideoState =>
   result === null ? create(VideoStateSchema, initialState) : fromBinary(VideoStateSchema, result)
 
-/** The result of a video, with the version of its event. */
 export type VideoOutcome = QueuedVideo & { state: VideoState; version: bigint }
 
 /** Higher than the version of the event that processing has started, lower than that of every result. */
 const unstartedVersion = 2n
 
 /**
- * Finds the results of these videos. A posted video without a job counts as failed: its event arrived while processing
- * was off, but its message says that it will be processed.
+ * A posted video without a job counts as failed: its event arrived while processing was off, but its message says that
+ * it will be processed.
  */
 export async function findVideoOutcomes(db: Reader, assetIds: readonly string[]): Promise<VideoOutcome[]> {
   const rows = await db
@@ -99,7 +92,7 @@ export async function findVideoOutcomes(db: Reader, assetIds: readonly string[])
   }))
 }
 
-/** Stores the result of a video; returns its version, or undefined if another process works on it or it is deleted. */
+/** Returns the version of the result; undefined if another process works on the video or it is deleted. */
 export async function endJob(
   tx: Tx,
   job: ClaimedJob,

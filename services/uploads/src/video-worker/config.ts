@@ -1,7 +1,6 @@
 import { defineConfig, port, processFields, str, uploadFields, videoFields } from '@parley/config'
 import { videoWorkerFields } from '../engines/video/settings.ts'
 
-/** Settings of a video worker; none is secret. */
 export const readConfig = defineConfig({
   ...processFields(),
   ...uploadFields(),

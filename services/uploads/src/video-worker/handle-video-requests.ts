@@ -22,8 +22,8 @@ type Options = { encoder: Encoder; atOnce: number; maxBytes: number; signal: Abo
 const shuttingDown = { error: 'this worker is shutting down; try another one' }
 
 /**
- * Encodes the video in the body of a POST request. Responds with its renditions and poster, with 422 if the video is
- * invalid, with 503 if the worker is busy or shutting down, and with 500 after any other failure.
+ * Responds with the renditions and poster of the video in the body, with 422 if it is invalid, with 503 if the worker
+ * is busy or shutting down, and with 500 after any other failure.
  */
 export function handleVideoRequests({ encoder, atOnce, maxBytes, signal }: Options): RequestListener {
   let running = 0
@@ -52,7 +52,6 @@ export function handleVideoRequests({ encoder, atOnce, maxBytes, signal }: Optio
     encodeVideo(request, response)
       .catch((error: unknown) => {
         if (response.headersSent || response.destroyed) return void response.destroy()
-        // The caller retries with another worker.
         if (signal.aborted) return replyJson(response, 503, shuttingDown)
         if (error instanceof VideoFailure) return replyJson(response, 422, { error: error.message })
         reportWorkerFailure(error)
@@ -62,7 +61,6 @@ export function handleVideoRequests({ encoder, atOnce, maxBytes, signal }: Optio
   }
 }
 
-/** The bytes of the files, one file after another. */
 async function* concatenate(folder: string, files: readonly OutputFile[]): AsyncIterable<Buffer> {
   for (const file of files) yield* readOutputFile(folder, file) as AsyncIterable<Buffer>
 }

@@ -14,8 +14,8 @@ import type { Config } from './config.ts'
 import { handleVideoRequests } from './handle-video-requests.ts'
 
 /**
- * Starts a video worker: a process that encodes videos for uploads and has no secrets, database or bus, so that a
- * compromised ffmpeg gains nothing. Throws if ffmpeg does not work here.
+ * Encodes videos for uploads, without secrets, database or bus, so that a compromised ffmpeg gains nothing. Throws if
+ * ffmpeg does not work here.
  */
 export async function startWorkerProcess(config: Config, { stop }: { stop?: AbortSignal } = {}): Promise<Service> {
   await using opened = new Resources()

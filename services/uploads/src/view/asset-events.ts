@@ -4,13 +4,12 @@ import type { AssetRow } from '../store/assets.ts'
 
 type AssetRef = Pick<AssetRow, 'id' | 'roomId' | 'ownerId'>
 
-/** The event that a file was uploaded. */
 export function assetCreated({ id, roomId, ownerId }: AssetRef, now: Date): OutgoingEvent {
   const properties = { kind: 'asset_created', aggregateType: 'asset', aggregateId: id, version: 1n } as const
   return { ...properties, occurredAt: now, actorId: ownerId, fact: details(roomId) }
 }
 
-/** The event that an unused file was deleted. Only its owner is notified, because nobody else could see it. */
+/** Only the owner is notified: nobody else could see the file. */
 export function assetExpired({ id, roomId, ownerId }: AssetRef, now: Date): OutgoingEvent {
   const eventId = newId('event')
   const envelope = encodeRealtimeEnvelope('asset_deleted', {

@@ -11,12 +11,10 @@ import {
 import type { VideoState } from '@parley/contracts/internal'
 import type { AssetRow } from '../store/assets.ts'
 
-/** The reader of the file; the time, base URL and secret with which its URLs are signed. */
 export type AssetViewOptions = { userId: string; now: Date; from: { publicUrl: string; signingSecret: string } }
 
 const defaultThumbnail: ServerImageSize = { width: 120, height: 120, fit: 'cover' }
 
-/** Converts the requested size of a thumbnail; default: 120x120, cropped. */
 export function thumbnailSize(options: ImageTransformOptions | undefined): ServerImageSize {
   if (!options) return defaultThumbnail
   const fit = options.fit === ImageFitMode.CONTAIN ? 'contain' : 'cover'
@@ -25,7 +23,6 @@ export function thumbnailSize(options: ImageTransformOptions | undefined): Serve
 
 type Extras = { thumbnail?: ServerImageSize; video?: VideoState | undefined }
 
-/** Converts a file to the contract's `Asset`, with signed URLs for one reader. */
 export function toAsset(
   row: AssetRow,
   { userId, now, from }: AssetViewOptions,

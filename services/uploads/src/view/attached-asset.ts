@@ -3,7 +3,6 @@ import type { AttachedAssetSchema } from '@parley/contracts/internal'
 import { isProcessedAsVideo } from '../domain/media-type.ts'
 import type { AssetRow } from '../store/assets.ts'
 
-/** Converts a file to the form that messaging stores with a message. */
 export function toAttachedAsset(
   row: AssetRow,
   { videoEnabled }: { videoEnabled: boolean },

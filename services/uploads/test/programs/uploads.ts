@@ -1,4 +1,3 @@
-/** Runs uploads in a process that tests kill. */
 import { run } from '@parley/runtime'
 import { readConfig } from '../../src/config.ts'
 import { startUploads } from '../../src/service.ts'

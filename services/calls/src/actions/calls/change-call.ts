@@ -10,10 +10,9 @@ import { Call, type Source } from '../../domain/call.ts'
 
 type ChangeContext = Pick<Context, 'media' | 'now'>
 
-/** How a change was detected, and the users whose state it needs even if they are not in the call. */
 export type ChangeScope = { source: Source; userIds: readonly string[] }
 
-/** Changes an active call, and stores the change with its events and chores. The call's row must be locked. */
+/** Stores the change with its events and chores. The call's row must be locked. */
 export async function changeLockedCall<T>(
   ctx: ChangeContext,
   tx: Tx,
@@ -34,7 +33,6 @@ export async function changeLockedCall<T>(
   return result
 }
 
-/** Changes a call and returns the result of `change`; undefined if the call is not active. */
 export async function changeCall<T>(
   ctx: Context,
   callId: string,
@@ -48,7 +46,6 @@ export async function changeCall<T>(
   })
 }
 
-/** Removes a user from a call. If they were the last participant, the call ends. */
 export function leaveCall(call: Call, userId: string): void {
   const wasPresent = call.find(userId)?.leftAt === null
   call.leave(userId)
@@ -62,6 +59,5 @@ function choresOf({ media }: ChangeContext, { row, removals }: Call) {
   return [...removals].map((userId) => ({ mediaRoom, userId }))
 }
 
-/** Name of the call's room at the media server. */
 export const mediaRoomOf = ({ settings }: NonNullable<Context['media']>, call: CallRow): string =>
   mediaRoomName({ serverId: settings.serverId, dm: call.dm, roomId: call.roomId, callId: call.id })

@@ -9,8 +9,8 @@ import { findAdmitted } from './find-admitted.ts'
 
 /**
  * Compares the participants of a call with those on the media server and with those who may be in it. Participants
- * whose rows change during the requests are left to the next comparison. If the media server fails, reports it and
- * changes nothing. Throws if the rooms service does not answer.
+ * whose rows change meanwhile are left to the next comparison. If the media server fails, reports it and changes
+ * nothing. Throws if rooms does not answer.
  */
 export async function compareCall(ctx: Context, media: Media, row: CallRow, source: Source): Promise<void> {
   const before = new Map((await findParticipants(ctx.db, row.id)).map((one) => [one.userId, one]))
@@ -46,7 +46,6 @@ function compareParticipant(call: Call, userId: string, seen: MediaParticipant |
   }
   if (!seen) return call.recordUnlisted(userId)
   if (isExpected(known, seen)) return call.recordListed(userId, seen.connection)
-  // The participant has left, but is still connected to the media server.
   call.removals.add(userId)
 }
 

@@ -5,10 +5,7 @@ import { changeCall } from './change-call.ts'
 
 const callsPerPage = 100
 
-/**
- * Ends every active call, because it is unknown who is connected. A call that cannot be ended does not block the
- * others; the next run retries it.
- */
+/** It is unknown who is connected, so every call ends. The next run retries calls that could not be ended. */
 export async function endCalls(ctx: Context, signal: AbortSignal): Promise<void> {
   let after: string | undefined = ''
   while (after !== undefined) {

@@ -2,9 +2,9 @@ import type { Context } from '../../context.ts'
 import { reportAccountsFailure } from '../../metrics.ts'
 
 /**
- * Which of the users may be in the call of a room: its effective members, except those whose account is deactivated. A
- * token of a deactivated account still admits to the media server for some minutes. While accounts does not answer,
- * nobody counts as deactivated; the next comparison with the media server corrects this.
+ * Effective members of the room, except those whose account is deactivated: their tokens still admit to the media
+ * server for some minutes. While accounts does not answer, nobody counts as deactivated; the next comparison with the
+ * media server corrects this.
  */
 export async function findAdmitted(
   { rooms, profiles }: Pick<Context, 'rooms' | 'profiles'>,

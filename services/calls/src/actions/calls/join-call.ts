@@ -10,7 +10,6 @@ import { changeLockedCall } from './change-call.ts'
 
 const maxAttempts = 5
 
-/** Joins the room's call, or starts one if there is none. Returns the id of the call. */
 export async function startOrJoinCall(ctx: Context, tx: Tx, room: RoomHeader, userId: string): Promise<string> {
   for (let tries = 0; tries < maxAttempts; tries++) {
     const active = await lockActiveCall(tx, room.roomId)

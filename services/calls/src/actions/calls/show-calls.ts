@@ -5,7 +5,6 @@ import type { CallRow } from '../../store/calls.ts'
 import { findPresent, type ParticipantRow } from '../../store/participants.ts'
 import { toActiveCall } from '../../view/active-call.ts'
 
-/** Loads the participants of calls and converts both for clients. Calls whose room is not in `rooms` are left out. */
 export async function showCalls(
   ctx: Context,
   calls: readonly CallRow[],

@@ -4,10 +4,7 @@ import type { Context } from '../../context.ts'
 import { countChoresOf } from '../../store/media-chores.ts'
 import { findActiveCallIds, forgetParticipationsOf } from '../../store/participants.ts'
 
-/**
- * Removes a deleted person from calls and deletes the records of their participation. Returns the number of rows found.
- * This includes chores for the media server, which are deleted when they are done.
- */
+/** Returns the number of rows found, including chores for the media server, which are deleted when they are done. */
 export const erasePerson =
   (ctx: Context) =>
   async (userId: string, signal: AbortSignal): Promise<number> => {

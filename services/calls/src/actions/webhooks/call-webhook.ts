@@ -6,13 +6,11 @@ import { listErased } from '../../store/erased.ts'
 import { insertChores } from '../../store/media-chores.ts'
 import { recordWebhook } from '../../store/webhooks.ts'
 
-/** A webhook and the call that it concerns. */
 export type CallWebhook = { ctx: Context; media: Media; call: CallRow; webhookId: string }
 
-/** `duplicate`: it was applied before; `erased`: it concerns a deleted account; `ended`: the call is over. */
+/** `erased`: it concerns a deleted account; `ended`: the call is over. */
 export type Outcome<T> = 'duplicate' | 'erased' | 'ended' | { result: T }
 
-/** Applies a webhook once, and changes the call accordingly if it is active. */
 export async function applyOnce<T>(
   { ctx, call: { id }, webhookId }: CallWebhook,
   userIds: readonly string[],
@@ -28,7 +26,6 @@ export async function applyOnce<T>(
   })
 }
 
-/** Queues a request to the media server: to remove this user or, if null, to close the room of the ended call. */
 export async function queueMediaChore({ ctx, media, call }: CallWebhook, userId: string | null): Promise<void> {
   const chore = { mediaRoom: mediaRoomOf(media, call), userId }
   await ctx.db.transaction((tx) => insertChores(tx, [chore], ctx.now()))

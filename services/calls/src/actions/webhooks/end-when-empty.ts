@@ -3,9 +3,9 @@ import { reportComparisonFailure } from '../../metrics.ts'
 import type { CallWebhook } from './call-webhook.ts'
 
 /**
- * Compares a call with the media server now, which ends the call if it has no participants. The stored participants are
- * not enough, because the webhook of a newer one may be in flight. If the media server or the rooms service does not
- * answer, the periodic comparison ends the call.
+ * Compares a call with the media server, which ends the call if it has no participants. The stored participants are not
+ * enough: the webhook of a newer one may be in flight. If the media server or rooms does not answer, the periodic
+ * comparison ends the call.
  */
 export async function endWhenEmpty({ ctx, media, call }: CallWebhook): Promise<void> {
   try {

@@ -3,7 +3,7 @@ import { findAdmitted } from '../calls/find-admitted.ts'
 import type { Connection } from '../../domain/connection.ts'
 import { applyOnce, queueMediaChore, type CallWebhook } from './call-webhook.ts'
 
-/** Handles a new connection. Its token may be older than a ban, a deactivation or the end of the call. */
+/** The token of the connection may be older than a ban, a deactivation or the end of the call. */
 export async function onConnected(webhook: CallWebhook, userId: string, connection: Connection): Promise<void> {
   if (!(await isAdmitted(webhook, userId))) return queueMediaChore(webhook, userId)
   const outcome = await applyOnce(webhook, [userId], (call) => call.applyConnection(userId, connection))

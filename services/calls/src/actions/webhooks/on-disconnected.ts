@@ -2,7 +2,6 @@ import type { Connection } from '../../domain/connection.ts'
 import { endWhenEmpty } from './end-when-empty.ts'
 import { applyOnce, type CallWebhook } from './call-webhook.ts'
 
-/** Ends this connection, but not a later one of the same person. */
 export async function onDisconnected(webhook: CallWebhook, userId: string, connection: Connection): Promise<void> {
   const outcome = await applyOnce(webhook, [userId], (call) => {
     call.applyConnection(userId, { ...connection, disconnected: true })

@@ -3,7 +3,6 @@ import { livekitFields } from '@parley/config'
 import { check, portOf, reasonOf, reportServerCertificate } from '@parley/doctor'
 import { MediaServer } from './media-server.ts'
 
-/** Checks the media server: connection, key and secret, certificate. */
 export const mediaServerCheck = check('livekit', livekitFields(), async ({ livekit }, report) => {
   if (livekit === undefined) return report.ok('livekit', 'calls are off')
   const url = new URL(livekit.url)

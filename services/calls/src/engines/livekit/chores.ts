@@ -8,13 +8,11 @@ import { hasJoinedSince } from '../../store/participants.ts'
 import type { Media } from './media-server.ts'
 
 const choresAtOnce = 16
-/** Duration of a lease: longer than the timeout of a request to the media server. */
+/** Longer than the timeout of a request to the media server. */
 const leaseMs = 20_000
 const retry: RetryPolicy = { initialMs: 1_000, maxMs: 5_000, maxAgeMs: tokenLifeMs }
 
-/**
- * Runs the chores for the media server, in any process: immediately after their commit, and again when a retry is due.
- */
+/** Any process runs chores: immediately after their commit, and again when a retry is due. */
 export function doMediaChores(
   db: Db,
   { server }: Media,

@@ -6,13 +6,10 @@ import { connectionFrom, isPerson, isConnected } from './participant.ts'
 
 const timeoutSeconds = 5
 
-/** A participant at the media server. */
 export type MediaParticipant = { userId: string; connection: Connection }
 
-/** The media server and its settings. */
 export type Media = { settings: LivekitSettings; server: MediaServer }
 
-/** Client of the media server. Each request times out after a few seconds. */
 export class MediaServer {
   readonly #rooms: RoomServiceClient
 
@@ -20,7 +17,7 @@ export class MediaServer {
     this.#rooms = new RoomServiceClient(url, apiKey, apiSecret, { requestTimeout: timeoutSeconds, failover: false })
   }
 
-  /** Names of all rooms, including those of other servers that use this media server. */
+  /** The list includes the rooms of other servers that use this media server. */
   async listRooms(): Promise<string[]> {
     return (await measure(() => this.#rooms.listRooms())).map(({ name }) => name)
   }
@@ -37,7 +34,6 @@ export class MediaServer {
     await ignoreNotFound(() => this.#rooms.removeParticipant(mediaRoom, userId))
   }
 
-  /** Closes a room and removes everybody. */
   async deleteRoom(mediaRoom: string): Promise<void> {
     await ignoreNotFound(() => this.#rooms.deleteRoom(mediaRoom))
   }

@@ -5,18 +5,17 @@ import type { Connection } from '../../domain/connection.ts'
 const standard = 0
 const duplicateIdentity = 2
 
-/** Whether the participant is a person, rather than a recorder, an agent or a telephone. */
 export const isPerson = ({ kind }: ParticipantInfo): boolean => Number(kind) === standard
 
 export const isConnected = ({ state }: ParticipantInfo): boolean => state !== ParticipantInfo_State.DISCONNECTED
 
 export function connectionFrom({ sid, joinedAt, joinedAtMs }: ParticipantInfo, mediaRoomSid: string): Connection {
   // Older media servers report whole seconds. The end of the second is used, so that somebody who returns right after
-  // leaving does not seem to have connected before they left.
+  // leaving does not seem to have connected before.
   const connectedAt = joinedAtMs > 0n ? Number(joinedAtMs) : Number(joinedAt) * 1000 + 999
   return { sid, mediaRoomSid, connectedAt, disconnected: false }
 }
 
-/** Whether the connection was replaced by a new one of the same person, which is not a leave. */
+/** A new connection of the same person replaced this one, which is not a leave. */
 export const wasReplaced = ({ disconnectReason }: ParticipantInfo): boolean =>
   Number(disconnectReason) === duplicateIdentity

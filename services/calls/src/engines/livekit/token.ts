@@ -3,7 +3,6 @@ import type { LivekitSettings } from '@parley/config'
 import type { User } from '@parley/contracts/api'
 import { tokenLifeMs } from '../../domain/limits.ts'
 
-/** Makes a token that admits the user to one room of the media server. */
 export function makeToken(
   { apiKey, apiSecret }: LivekitSettings,
   user: User,

@@ -2,7 +2,6 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { TokenVerifier, WebhookEvent } from 'livekit-server-sdk'
 import type { LivekitSettings } from '@parley/config'
 
-/** Whether the media server signed this body: the token in the header contains its checksum. */
 export async function isSigned(
   { webhookKeys }: LivekitSettings,
   body: Buffer,
@@ -19,7 +18,6 @@ export async function isSigned(
   return false
 }
 
-/** Decodes a webhook; undefined if it is invalid. */
 export function readWebhook(body: Buffer): WebhookEvent | undefined {
   try {
     return WebhookEvent.fromJsonString(body.toString('utf8'), { ignoreUnknownFields: true })

@@ -4,9 +4,8 @@ import type { Pool } from '../../store/statement.ts'
 const batchSize = 500
 
 /**
- * Turns all messages of a deleted user into placeholders and deletes the user's private data. Returns how many rows
- * were found to erase: 0 means that nothing was left. Rows of memberships and bans stay: facts end them, and the rooms
- * service may need their versions.
+ * Returns how many rows were found to erase; 0 means that nothing was left. Rows of memberships and bans stay: facts
+ * end them.
  */
 export const erasePerson =
   (pool: Pool) =>

@@ -5,10 +5,7 @@ import type { ReaderEntry } from '../../store/readers.ts'
 import type { Connection } from '../../store/statement.ts'
 import type { ReaderChange } from '../../view/reader-events.ts'
 
-/**
- * Changes a read marker or followed thread of one user. `write` makes the change and stores its event in one statement;
- * it returns no entries if nothing changed.
- */
+/** `write` makes the change and stores its event in one statement; it returns no entries if nothing changed. */
 export async function changeReader(
   ctx: Pick<Context, 'pool' | 'now'> & { relay: Pick<Context['relay'], 'wake'> },
   userId: string,

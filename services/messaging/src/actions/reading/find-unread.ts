@@ -5,13 +5,10 @@ import { readUnread, type UnreadRoom } from '../../store/unread.ts'
 
 const log = logger('unread')
 
-/**
- * Finds rooms in which a user has unread messages or threads; settles follows if that makes the next call much cheaper.
- */
+/** Also settles follows if that makes the next call much cheaper. */
 export async function findUnread({ pool }: Pick<Context, 'pool'>, userId: string): Promise<UnreadRoom[]> {
   const { rooms, toSettle } = await readUnread(pool, userId)
   if (toSettle.length > 0) {
-    // The answer is correct without it.
     await settleFollows(pool, userId, toSettle).catch((err: unknown) => log.warn({ err }, 'follows were not settled'))
   }
   return rooms

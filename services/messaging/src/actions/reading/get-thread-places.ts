@@ -6,13 +6,11 @@ import { accountDeleted, roomNotFound, threadInDm, threadRootInvalid, threadRoot
 import { assertMayRead } from '../../policy/room-access.ts'
 import { findPlacesInThread, type ReadPlaces } from '../../store/read-places.ts'
 
-/** The ids that identify a thread. */
 export type Thread = { roomId: string; rootEventId: string }
 
 /**
- * Returns the caller's read marker in a thread, and the place of the message `upToEventId`, if it is in the thread;
- * without an id, the place of the last shown reply, or of the root if there is none. Throws unless the root exists, can
- * start a thread, and the caller may read it.
+ * The caller's read marker in a thread, and the place of the message `upToEventId` or, without an id, of the last shown
+ * reply or the root. Throws unless the caller may read the thread.
  */
 export async function getThreadPlaces(
   ctx: Context,

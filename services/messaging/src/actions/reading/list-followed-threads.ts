@@ -2,7 +2,6 @@ import { isEffectiveMember, type Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import { findRoomsWithFollowedThreads, readFollowedThreads, type PageOfFollowed } from '../../store/followed-threads.ts'
 
-/** A page of the threads that a user follows in rooms of which they are an effective member. */
 export async function listFollowedThreads(
   { pool, policy, reads }: Pick<Context, 'pool' | 'policy' | 'reads'>,
   user: Subject,

@@ -5,9 +5,8 @@ import { toFollowEvent } from '../../view/reader-events.ts'
 import { changeReader } from './change-reader.ts'
 import { getThreadPlaces, type Thread } from './get-thread-places.ts'
 
-/** Makes the caller follow or unfollow a thread. Actions of other users do not change that decision. */
+/** Actions of other users do not change this decision. */
 export async function setFollowing(ctx: Context, caller: Subject, thread: Thread, following: boolean): Promise<void> {
-  // Throws unless the caller may read the thread.
   await getThreadPlaces(ctx, caller, thread)
   await changeReader(
     ctx,

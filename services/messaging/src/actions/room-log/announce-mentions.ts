@@ -18,9 +18,8 @@ import { toMentionsResolvedEvent } from '../../view/mentions-resolved-event.ts'
 import { followerFields } from './new-post.ts'
 
 /**
- * Announces the mentions of a message with an event that takes its own place in the log, makes mentioned members follow
- * its thread, and removes the message from the queue. A retracted message is removed without an announcement. Does
- * nothing if another process has announced the mentions.
+ * The announcement takes its own place in the log, and mentioned members follow the thread. There is none if the
+ * message is retracted or another process has announced its mentions.
  */
 export async function announceMentions(
   ctx: Pick<Context, 'policy' | 'writer'>,

@@ -13,10 +13,7 @@ import type { LockedLog } from '../../store/locked-log.ts'
 import type { Connection } from '../../store/statement.ts'
 import { toRoomEvent } from '../../view/room-event.ts'
 
-/**
- * Gives events of other services their places in the room's log and stores the states of videos. Drops duplicates.
- * Returns the number of new events.
- */
+/** Returns the number of new events. */
 export async function appendServiceEvents(
   ctx: Pick<Context, 'writer' | 'now'>,
   roomId: string,
@@ -40,10 +37,7 @@ export async function appendServiceEvents(
 
 const keyOf = ({ aggregateType, aggregateId }: SourceAggregate): string => `${aggregateType} ${aggregateId}`
 
-/**
- * Returns the new events, and the recent versions of their aggregates, including those of the new events. An event with
- * a version below the newest is not necessarily a duplicate: the database of its service may have been restored.
- */
+/** A version below the newest need not be a duplicate: the database of its service may have been restored. */
 async function dropDuplicates(on: Connection, roomId: string, events: readonly RoomEvent[]) {
   const stored = await findHeldVersions(on, roomId, [...new Map(events.map((event) => [keyOf(event), event])).values()])
   const held = new Map(stored.map((versions) => [keyOf(versions), versions]))

@@ -9,12 +9,10 @@ import type { LockedLog } from '../../store/locked-log.ts'
 import { toFactEvent } from '../../view/fact-event.ts'
 import type { FactsOutcome } from './room-command.ts'
 
-/** The facts of one call, and its trace. */
 type FactBatch = { readonly facts: readonly RoomFact[]; readonly traceparent?: string }
 
 type Fold = { kind: 'folded'; steps: Step[] } | { kind: 'refused'; error: ConnectError }
 
-/** Applies the new facts of each batch: stores their places, timeline rows, members, bans and events. */
 export async function applyFacts(
   ctx: Pick<Context, 'now'>,
   log: LockedLog,
@@ -40,7 +38,6 @@ export async function applyFacts(
   )
 }
 
-/** Folds the batches one after another, each from the state after the previous one. */
 async function foldAll(
   { on, roomId }: LockedLog,
   held: LogState | undefined,
@@ -65,7 +62,6 @@ async function foldAll(
   return { room, folded }
 }
 
-/** Whether the facts begin with the first one of a room and are consistent. */
 const canCreateRoom = (roomId: string, facts: readonly RoomFact[]): boolean =>
   facts[0]?.version === 1n && tryFold(() => foldFacts(undefined, roomId, facts, () => false)).kind === 'folded'
 

@@ -12,20 +12,17 @@ import type { Connection } from '../../store/statement.ts'
 import type { DecidedState } from '../../store/unchanged-room.ts'
 import type { ChangeHeader } from '../../view/change-events.ts'
 
-/** The message that a call is about, and the emoji of a reaction. `signal` is aborted when the call ends. */
+/** `signal` is aborted when the call ends. */
 export type Target = { roomId: string; eventId: string; emoji?: string; signal: AbortSignal }
 
-/** The current message, in a room that the caller may read, and their standing in it. */
 export type FoundMessage = { room: RoomLog; standing: Standing; message: ChangeableMessage }
 
-/** The rows to write and their events, which take the next places of the log in this order. */
 export type Change<Result = void> = {
   write: (on: Connection) => Promise<Result>
   events: readonly OutgoingEvent[]
   /**
-   * For a change with one event: makes it and stores the event in one statement, without a transaction. Returns
-   * undefined, without writing anything, if the room has changed since the decision, the message is retracted or the
-   * user is erased.
+   * Writes a change with one event in one statement. Returns undefined, without writing anything, if the room has
+   * changed since the decision, the message is retracted or the user is erased.
    */
   writeInOneStatement?: (
     on: Connection,
@@ -33,17 +30,14 @@ export type Change<Result = void> = {
   ) => Promise<{ entries: bigint[]; result: Result } | undefined>
 }
 
-/** Whether the message was changed or was already as requested, and its state before the change. */
 export type ChangeResult<Result> =
   | { kind: 'written'; found: FoundMessage; result: Result }
   | { kind: 'unchanged'; found: FoundMessage }
 
 /**
- * Changes a message with the row of its room locked, which excludes joins, leaves, bans, posts and other changes.
- * `decide` throws a refusal, or returns undefined if there is nothing to change. It is called at once, without the
- * lock, so that refusals and repetitions do not take it. When the change's turn comes, its `writeInOneStatement`, if it
- * has one, is tried with the same state. Unless that writes the change, `decide` is called with the current state under
- * the lock.
+ * `decide` throws a refusal, or returns undefined if there is nothing to change. It is first called without a lock, so
+ * that refusals and repetitions take none. If `writeInOneStatement` does not write the change, `decide` is called again
+ * with the current state and the row of the room locked.
  */
 export async function changeMessage<Result>(
   ctx: Context,
@@ -67,7 +61,6 @@ export async function changeMessage<Result>(
   }
   const changeInOneStatement = async () => {
     const { room, standing } = first
-    // The policy may have changed while the change waited.
     assertMayRead(ctx.policy(), caller, room, standing)
     const change = decide(first)
     const [event, ...others] = change?.events ?? []
@@ -101,7 +94,7 @@ async function readMessage(ctx: Context, on: Connection, caller: Subject, target
   return { room, standing, message }
 }
 
-/** A change that takes the next place of the log, or the one `skipped` places later. */
+/** `skipped`: places taken by earlier events of the change. */
 export const toChangeHeader = (room: RoomLog, caller: Subject, at: Date, skipped = 0): ChangeHeader => ({
   room,
   place: room.roomSeq + 1n + BigInt(skipped),

@@ -5,10 +5,9 @@ import { noMentions, type FoundMentions } from '../../domain/mentions/mentioned.
 
 /** Handles that mention everyone in the room, or all who are not offline. They are never logins or names of roles. */
 const everyone = new Set(['all', 'here'])
-/** The form of logins. Other handles are not looked up. */
 const loginPattern = /^[a-z0-9][a-z0-9._-]{0,31}$/
 
-/** Resolves the mentions of a text. Never throws: if accounts does not answer, `pending` is true. */
+/** Never throws: if accounts does not answer, `pending` is true. */
 export async function findMentions(ctx: Pick<Context, 'handles' | 'policy'>, body: string): Promise<FoundMentions> {
   const handles = findHandles(body)
   if (handles.length === 0) return noMentions
@@ -32,6 +31,5 @@ export async function findMentions(ctx: Pick<Context, 'handles' | 'policy'>, bod
   }
 }
 
-/** The names of all roles, each with the id of the role if messages may mention it. */
 const rolesByName = (policy: Policy): ReadonlyMap<string, string | undefined> =>
   new Map([...policy.roles.values()].map(({ id, name, pingable }) => [name, pingable ? id : undefined]))

@@ -7,7 +7,6 @@ import type { PostProperties } from '../../policy/room-access.ts'
 import type { AppendedPost, NewAttachment } from '../../store/new-post.ts'
 import type { PostedMessage } from '../../view/posted-event.ts'
 
-/** A request to post a message. `key`: its idempotency key, if any; `digest`: to recognize the same request again. */
 export type Post = {
   caller: Subject
   draft: Draft
@@ -15,10 +14,8 @@ export type Post = {
   digest: Buffer
 }
 
-/** The parts of a message besides its text. */
 export type Parts = { attachments: readonly NewAttachment[]; linkPreview: Uint8Array | undefined }
 
-/** A message ready to be written. */
 export type Message = PostedMessage & {
   post: Post
   placement: Placement
@@ -27,10 +24,8 @@ export type Message = PostedMessage & {
   parts: Parts
 }
 
-/** The outcome of writing a message. If it is refused, nothing of it was written. */
 export type PostWriteOutcome = Exclude<AppendedPost, { kind: 'unmet' }> | { kind: 'refused'; error: ConnectError }
 
-/** The properties of a message that decide which permissions it needs. */
 export const toPostProperties = (draft: Draft, placement: Placement): PostProperties => ({
   inThread: placement.thread !== undefined,
   withEcho: draft.withEcho,

@@ -13,7 +13,6 @@ import {
 } from '../../view/posted-event.ts'
 import type { Message } from './message.ts'
 
-/** Converts a message for the statements that write it. `room` is the header with which permissions were resolved. */
 export function toNewPost(ctx: Context, room: RoomHeader, message: Message): NewPost {
   const { post, placement, parts, mentioned, eventId, createdAt, inReplyTo } = message
   const { caller, draft, key, digest } = post
@@ -46,7 +45,6 @@ function toDetails({ placement, parts, mentioned, actorId }: Message): PostedDet
   }
 }
 
-/** The fields of a fact for these followers: their ids, or only that there are too many to list. */
 export function followerFields(followerIds: readonly string[]) {
   const threadFollowerIds = [...new Set(followerIds)]
   return threadFollowerIds.length > maxFollowersInEvent ? { manyThreadFollowers: true } : { threadFollowerIds }
@@ -58,7 +56,7 @@ function toNewReply(ctx: Context, room: RoomHeader, message: Message, thread: Re
     ...{ userId, why, isImplicitMember: implicitMember, followedDelivery: encodeThreadFollowed(room, message, userId) },
   })
   const others = mentioned.users.filter(({ userId }) => userId !== actorId)
-  // The roles of the root's author are not known here, so only decisions about everyone and about that user count.
+  // The roles of the root's author are not known here.
   const rootAuthor = { userId: thread.rootAuthorId, roleIds: [] }
   return {
     rootEventId: thread.rootEventId,

@@ -8,7 +8,7 @@ import type { Parts, Post } from './message.ts'
 
 export const noParts: Parts = { attachments: [], linkPreview: undefined }
 
-/** Claims the files and finds the link preview by its token. Throws `invalid_argument` if one of them is unusable. */
+/** Throws `invalid_argument` if a file or the preview's token is unusable. */
 export async function prepareParts(ctx: Context, post: Post, eventId: string): Promise<Parts> {
   const [linkPreview, attachments] = await Promise.all([findPreview(ctx, post), claimFiles(ctx, post, eventId)])
   return { attachments, linkPreview }

@@ -19,28 +19,21 @@ import { findMentions } from './mentions.ts'
 import { toPostProperties, type Message, type Parts, type Post, type PostWriteOutcome } from './message.ts'
 import { prepareParts, noParts } from './parts.ts'
 
-/** The outcome of a request to post. */
 export type PostOutcome =
   | { kind: 'written'; row: EventRow }
-  /**
-   * The key was used for the same request. `row` is the current message, even if the caller could no longer post it.
-   */
+  /** The key was used for the same request. `row` is the current message. */
   | { kind: 'replayed'; roomId: string; row: EventRow }
-  /** The key was used for another request. */
   | { kind: 'keyReused' }
   | { kind: 'fileTaken'; assetId: string }
   | { kind: 'refused'; error: ConnectError }
 
-/**
- * Writes a message into the log of its room. Throws, instead of returning a refusal, if something fails or is
- * unavailable; the message may then have been written.
- */
+/** Throws if something fails or is unavailable; the message may then have been written. */
 export async function post(ctx: Context, request: Post, signal: AbortSignal): Promise<PostOutcome> {
   const outcome = await write(ctx, request, signal)
   if (outcome.kind === 'keyTaken') return replay(ctx, request, outcome.used)
   if (outcome.kind === 'written') return { kind: 'written', row: await toRow(ctx, outcome.message, outcome.seq) }
   if (outcome.kind === 'fileTaken' || request.key === undefined) return outcome
-  // A repeated request may be refused although the first one was not: the author may have lost access since.
+  // A repeated request may be refused because the author has lost access since the first.
   const used = await findMessageKey(ctx.pool, request.caller.userId, request.key)
   return used ? replay(ctx, request, used) : outcome
 }
@@ -60,7 +53,6 @@ async function write(ctx: Context, request: Post, signal: AbortSignal): Promise<
   }
 }
 
-/** The outcome for a key that was used before: the message posted with it, unless the request differs or it is gone. */
 async function replay(ctx: Context, { caller, digest }: Post, used: UsedKey): Promise<PostOutcome> {
   if (!digest.equals(used.digest)) return { kind: 'keyReused' }
   const { roomId } = used
@@ -124,7 +116,6 @@ async function getReadableRoom(ctx: Context, caller: Subject, roomId: string): P
   return found.room
 }
 
-/** The message as its author sees it. It is read again if it has attachments or a preview. */
 async function toRow(ctx: Context, message: Message, seq: bigint): Promise<EventRow> {
   const { roomId } = message.post.draft
   const stored =

@@ -15,13 +15,10 @@ import {
 import { toReactionEvent } from '../../view/change-events.ts'
 import { changeMessage, toChangeHeader, type Change, type FoundMessage, type Target } from './change.ts'
 
-/** A request to add or remove a reaction. */
 export type ReactionRequest = Target & { emoji: string; change: 'add' | 'remove' }
 
-/** Whether anything changed, and the reactions with that emoji afterwards. */
 export type ReactionResult = { changed: boolean; tally: Tally | undefined }
 
-/** Adds or removes a reaction of the caller. A reaction to an echo is stored with its reply. */
 export async function react(ctx: Context, caller: Subject, request: ReactionRequest): Promise<ReactionResult> {
   const { roomId, emoji } = request
   assertEmoji(emoji)

@@ -11,7 +11,7 @@ import type { EventsWithAccess } from '../../store/readable-events.ts'
 type Reader = { roomId: string; userId: string }
 type Read = (reader: Reader) => Promise<EventsWithAccess | undefined>
 
-/** Returns the result of `read`. Throws if the caller may not read the room, according to the same snapshot. */
+/** Throws if the caller may not read the room, according to the same snapshot. */
 async function readRoom(ctx: Context, caller: Subject, roomId: string, read: Read): Promise<EventsWithAccess> {
   const { userId } = caller
   const found = looksLikeId(roomId) ? await ctx.reads.run(() => read({ roomId, userId }), userId) : undefined
@@ -20,14 +20,12 @@ async function readRoom(ctx: Context, caller: Subject, roomId: string, read: Rea
   return found
 }
 
-/** Returns the rows that `read` found. Throws unless the caller may read the room. */
 export async function readAsMember(ctx: Context, caller: Subject, roomId: string, read: Read): Promise<EventRow[]> {
   return (await readRoom(ctx, caller, roomId, read)).events
 }
 
 /**
- * Returns the root of a thread and the replies that `read` found; `read` returns the root first. Throws unless the
- * caller may read the room and the room has this root.
+ * `read` returns the root first, then replies. Throws unless the caller may read the room and the room has this root.
  */
 export async function readThread(
   ctx: Context,
@@ -44,8 +42,8 @@ export async function readThread(
 }
 
 /**
- * Returns those of the messages that are in the room and not retracted, in no particular order. Throws unless the
- * caller may read the room.
+ * Leaves out messages that are retracted or not in the room; in no particular order. Throws unless the caller may read
+ * the room.
  */
 export async function readVisibleMessages(
   ctx: Context,

@@ -11,8 +11,8 @@ import { toChangeHeader, type Change, type FoundMessage } from './change.ts'
 import { buildRetraction } from './retract.ts'
 
 /**
- * Plans the removal of an attachment. Only the author may remove it, even in an archived room. If the message has
- * neither text nor another attachment, it is retracted.
+ * Only the author may remove an attachment, even in an archived room. A message that is left without text and
+ * attachments is retracted.
  */
 export function planAttachmentRemoval(ctx: Context, caller: Subject, assetId: string, found: FoundMessage): Change {
   const message = getOwnMessage(caller, found)
@@ -26,7 +26,7 @@ export function planAttachmentRemoval(ctx: Context, caller: Subject, assetId: st
   }
 }
 
-/** Plans the removal of the preview of this URL. Only the author may remove it, even in an archived room. */
+/** Only the author may remove a preview, even in an archived room. */
 export function planPreviewRemoval(ctx: Context, caller: Subject, url: string, found: FoundMessage): Change {
   const message = getOwnMessage(caller, found)
   const preview = message.linkPreview && decodePreview(message.linkPreview)

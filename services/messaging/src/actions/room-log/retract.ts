@@ -8,8 +8,8 @@ import { nothingRemoved, toRetractedEvent } from '../../view/change-events.ts'
 import { toChangeHeader, type Change, type FoundMessage } from './change.ts'
 
 /**
- * Plans the retraction of a message with its echo, or of the echo alone if the request names the echo. Returns
- * undefined if it is already retracted.
+ * Retracts a message with its echo, or the echo alone if the request names it. Returns undefined if that is done
+ * already.
  */
 export function planRetraction(ctx: Context, caller: Subject, found: FoundMessage): Change | undefined {
   const { room, message } = found
@@ -20,7 +20,6 @@ export function planRetraction(ctx: Context, caller: Subject, found: FoundMessag
   return buildRetraction(found, caller, now)
 }
 
-/** Turns the message and its echo into placeholders. */
 export function buildRetraction({ room, message }: FoundMessage, caller: Subject, now: Date): Change {
   const { seq, eventId, authorId, threadRootEventId, echo, attachmentIds, linkPreview } = message
   const places = echo ? [seq, echo.seq] : [seq]
@@ -33,7 +32,7 @@ export function buildRetraction({ room, message }: FoundMessage, caller: Subject
   }
 }
 
-/** Removes the echo of a reply from the timeline. `skipped`: how many places earlier steps of the change take. */
+/** `skipped`: as in `toChangeHeader`. */
 export function buildEchoRemoval(
   { room, message }: FoundMessage,
   echo: NonNullable<ChangeableMessage['echo']>,

@@ -13,13 +13,13 @@ export type PostCommand = Submitted & { kind: 'post'; message: Message }
 export type ChangeCommand = Submitted & {
   kind: 'change'
   /**
-   * Makes the change in the transaction of the locked log, and returns the events that take the next places. To refuse
-   * it, throws a ConnectError before writing anything.
+   * Writes the change and returns the events that take the next places. To refuse it, throws a ConnectError before
+   * writing anything.
    */
   change: (log: LockedLog) => Promise<readonly OutgoingEvent[]>
   /**
-   * Makes the change in one statement instead, and returns the outbox entry of its event. Returns undefined, without
-   * writing anything, if that is no longer possible. Refuses the change as `change` does.
+   * Writes the change in one statement instead, and returns the outbox entry of its event. Returns undefined, without
+   * writing anything, if that is not possible. Refuses as `change` does.
    */
   changeInOneStatement?: () => Promise<readonly bigint[] | undefined>
 }
@@ -28,12 +28,8 @@ export type FactsCommand = Submitted & { kind: 'facts'; facts: readonly RoomFact
 
 export type RoomCommand = PostCommand | ChangeCommand | FactsCommand
 
-/** `places`: the number of events that the change returned, each of which took a place; 0 if nothing changed. */
 export type ChangeOutcome = { kind: 'changed'; places: number } | { kind: 'refused'; error: ConnectError }
 
-/**
- * The state after the facts and the number of new ones; or the refusal of inconsistent facts, none of which is applied.
- */
 export type FactsOutcome = ({ kind: 'stored'; applied: number } & HeldFacts) | { kind: 'refused'; error: ConnectError }
 
 export type Outcome = PostWriteOutcome | ChangeOutcome | FactsOutcome

@@ -8,7 +8,7 @@ const header = (roomId: string, version: bigint): RoomHeader => {
   return { roomId, version, kind: RoomKind.CHANNEL, ...nothing }
 }
 
-test('concurrent calls for a room share one read, and later ones use the cache', async () => {
+test('concurrent reads of a room are shared, and cached', async () => {
   let reads = 0
   const headers = new RoomHeaderCache((roomId) => {
     reads++
@@ -42,7 +42,7 @@ test('unknown rooms and failed reads are not cached', async () => {
   expect(await headers.get('R1')).toMatchObject({ version: 1n })
 })
 
-test('the size of the cache is limited', async () => {
+test('the cache is limited', async () => {
   const reads: string[] = []
   const load = (roomId: string) => {
     reads.push(roomId)

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { RoomHeader } from '../../domain/room-header.ts'
 
 /**
- * Caches the headers of rooms that this process recently read or wrote. They may be stale: a write must compare the
- * version on which it relies, and a refusal must be confirmed with the stored header.
+ * Headers of rooms that this process recently read or wrote. They may be stale: a write must compare the version, and a
+ * refusal must be confirmed with the stored header.
  */
 export class RoomHeaderCache {
   readonly #headers: LRUCache<string, RoomHeader>
@@ -11,19 +11,18 @@ export class RoomHeaderCache {
   constructor(load: (roomId: string) => Promise<RoomHeader | undefined>, maxEntries = 20_000) {
     this.#headers = new LRUCache({
       max: maxEntries,
-      // A header that `put` caches during a read stays cached, although the reader gets the header that was read.
+      // A header that `put` caches during a read stays cached.
       ignoreFetchAbort: true,
       fetchMethod: async (roomId) => (await load(roomId)) ?? this.#headers.get(roomId),
     })
   }
 
-  /** The cached header, else the stored one; undefined for an unknown room. */
   get(roomId: string): Promise<RoomHeader | undefined> {
     const cached = this.#headers.get(roomId)
     return cached ? Promise.resolve(cached) : this.#headers.fetch(roomId)
   }
 
-  /** Caches a header that was just read or written, unless a newer one is cached. */
+  /** Has no effect if a newer header is cached. */
   put(header: RoomHeader): void {
     const cached = this.#headers.peek(header.roomId)
     if (!cached || cached.version <= header.version) this.#headers.set(header.roomId, header)

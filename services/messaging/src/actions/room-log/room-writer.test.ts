@@ -9,7 +9,6 @@ const post = { kind: 'post', message: {} as Message, signal } as const
 const change = { kind: 'change', change: () => Promise.resolve([]), signal } as const
 const facts = { kind: 'facts', facts: [], signal } as const
 
-/** A writer whose batches end when the test calls their `end`. */
 function slowWriter() {
   const batches: { kinds: string[]; end: () => Promise<void> }[] = []
   const writer = new RoomWriter((_, commands) => {
@@ -30,7 +29,7 @@ function outcomeOf({ kind }: RoomCommand): Outcome {
   return { kind: 'stored', applied: 1, room: undefined, lastEntry: 0n }
 }
 
-test('a room has one running batch, and waiting facts come first in the next one', async () => {
+test('a room has one running batch; waiting facts come first in the next', async () => {
   const { writer, batches } = slowWriter()
   const outcomes = Promise.all([
     writer.submit('R1', post),
@@ -45,7 +44,7 @@ test('a room has one running batch, and waiting facts come first in the next one
   expect((await outcomes).map(({ kind }) => kind)).toEqual(['written', 'written', 'changed', 'stored'])
 })
 
-test('a batch is full with 64 posts, and a change counts as four', async () => {
+test('64 posts fill a batch, and a change counts as four', async () => {
   const { writer, batches } = slowWriter()
   void Array.from({ length: 80 }, () => writer.submit('R1', post))
   void Array.from({ length: 20 }, () => writer.submit('R1', change))
@@ -53,7 +52,7 @@ test('a batch is full with 64 posts, and a change counts as four', async () => {
   expect(batches.map(({ kinds }) => kinds.length)).toEqual([1, 64, 15 + 13, 7])
 })
 
-test('a full queue refuses posts but accepts facts, and canceled posts are not written', async () => {
+test('a full queue refuses posts but accepts facts; canceled posts are not written', async () => {
   const { writer, batches } = slowWriter()
   const call = new AbortController()
   void writer.submit('R1', post)

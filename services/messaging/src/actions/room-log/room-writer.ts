@@ -15,16 +15,15 @@ import type {
 
 export type WriteBatch = (roomId: string, commands: readonly RoomCommand[]) => Promise<(Outcome | Error)[]>
 
-/** Number of posts with which a batch is full. A change needs more round trips, so it counts as four. */
+/** A change needs more round trips, so it counts as four posts. */
 const postsPerBatch = 64
 const weightOfChange = 4
-/** Maximum number of posts and changes that wait for the running batch of their room. */
 const maxWaiting = 2_048
 
 /**
- * Writes everything into room logs except erasures, which have transactions of their own. It runs at most one statement
- * or transaction per room at a time; commands that arrive during it form the next batch. A busy room thus uses one
- * connection, and its row is locked by few, large batches.
+ * Writes everything into room logs except erasures. It runs at most one statement or transaction per room at a time;
+ * commands that arrive meanwhile form the next batch. A busy room thus uses one connection, and few, large batches lock
+ * its row.
  */
 export class RoomWriter {
   readonly #batches: KeyedBatcher<RoomCommand, Outcome>
@@ -35,7 +34,7 @@ export class RoomWriter {
         isRecording() ? withWriteSpan(commands, () => run(roomId, commands)) : run(roomId, commands),
       maxWeight: postsPerBatch,
       weight: ({ kind }) => (kind === 'change' ? weightOfChange : 1),
-      // Facts are rare, and may remove somebody's access.
+      // Facts may remove somebody's access.
       isUrgent: ({ kind }) => kind === 'facts',
       refusal: ({ signal }) => (signal.aborted ? callCanceled() : undefined),
       ...{ maxWaiting, busy: roomBusy },
@@ -56,7 +55,6 @@ export class RoomWriter {
   }
 }
 
-/** Records one span for all commands of a batch. It continues the trace of one command and links to the others. */
 function withWriteSpan<T>(commands: readonly RoomCommand[], write: () => Promise<T>): Promise<T> {
   const joined = commands.flatMap(({ traceparent }) => traceparent ?? [])
   if (joined.length === 0) return write()

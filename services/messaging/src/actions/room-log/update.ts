@@ -13,12 +13,11 @@ import { toPostedEvent } from '../../view/posted-event.ts'
 import { toChangeHeader, type Change, type FoundMessage } from './change.ts'
 import { buildEchoRemoval } from './retract.ts'
 
-/** The requested changes of the message or echo with this id. Fields that are undefined stay as they are. */
+/** Undefined fields stay. */
 export type Update = { eventId: string; body: string | undefined; withEcho: boolean | undefined }
 
 /**
- * Plans the changes of an update: first the text, then the echo. Returns undefined if there is nothing to change. The
- * result of writing the change is the row of `eventId` if one statement was enough, otherwise undefined.
+ * Undefined if there is nothing to change. The result of the write is the row of `eventId` if one statement was enough.
  */
 export function planUpdate(
   ctx: Context,

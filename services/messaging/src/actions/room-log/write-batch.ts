@@ -10,8 +10,8 @@ import { wakeMentionResolver, writePosts, writePostsInto } from './write-posts.t
 type CommandsByKind = { facts: FactsCommand[]; changes: ChangeCommand[]; posts: PostCommand[] }
 
 /**
- * Writes a batch of commands: posts alone or a single change in one statement, if possible, everything else in one
- * transaction. Facts come first, so that posts of users who lost access are refused.
+ * Posts alone, or a single change, need one statement if possible; everything else is one transaction. Facts come
+ * first, so that posts of users who lost access are refused.
  */
 export async function writeBatch(
   ctx: Context,
@@ -31,7 +31,6 @@ export async function writeBatch(
   return outcome ? [outcome] : writeInTransaction(ctx, roomId, commands, byKind)
 }
 
-/** Makes a change in one statement; returns undefined if it needs a transaction. */
 async function tryInOneStatement(
   ctx: Context,
   { changeInOneStatement }: ChangeCommand,

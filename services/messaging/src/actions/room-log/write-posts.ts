@@ -16,10 +16,9 @@ import { mentionQueue } from '../../store/unresolved-mentions.ts'
 import { toNewPost } from './new-post.ts'
 import { toPostProperties, type Message, type PostWriteOutcome } from './message.ts'
 
-/** The outcomes known so far, by message. */
 export type Outcomes = Map<Message, PostWriteOutcome>
 
-/** Writes messages of one room in the given order. Throws if an error kept all of them from being written. */
+/** Writes messages in the given order. Throws if an error kept all of them from being written. */
 export async function writePosts(
   ctx: Context,
   roomId: string,
@@ -27,14 +26,13 @@ export async function writePosts(
 ): Promise<(PostWriteOutcome | Error)[]> {
   const outcomes: Outcomes = new Map()
   await writeWithCachedHeader(ctx, roomId, messages, outcomes).catch((error: unknown) => {
-    // Another process has attached one of the files in the meantime. The files are checked again with the row locked.
+    // Another process has attached one of the files. They are checked again with the row locked.
     if (!isUniqueViolation(error)) throw error
   })
   const unwritten = messages.filter((message) => !outcomes.has(message))
   let failure: Error | undefined
   if (unwritten.length > 0) {
     await writeLocked(ctx, roomId, unwritten, outcomes).catch((error: unknown) => {
-      // The messages of the first statement are committed; those of the failed transaction are not.
       if (unwritten.length === messages.length) throw error
       failure = error instanceof Error ? error : new Error(String(error))
       for (const message of unwritten) if (outcomes.get(message)?.kind !== 'refused') outcomes.delete(message)
@@ -44,8 +42,8 @@ export async function writePosts(
 }
 
 /**
- * Writes messages in one statement, with permissions from the cached header. A message gets no outcome if the header
- * refuses it or is stale, or if its author is deleted, banned or not a member.
+ * Resolves permissions with the cached header. A message gets no outcome if that header refuses it or is stale, or if
+ * its author is deleted, banned or not a member.
  */
 async function writeWithCachedHeader(
   ctx: Context,
@@ -60,7 +58,7 @@ async function writeWithCachedHeader(
   wakeMentionResolver(ctx, ready)
 }
 
-/** Writes messages with the room's row locked. A check before the lock lets refusals return without waiting for it. */
+/** Checks before the lock, too, so that refusals need not wait for it. */
 async function writeLocked(
   ctx: Context,
   roomId: string,
@@ -78,7 +76,6 @@ async function writeLocked(
   wakeMentionResolver(ctx, permitted)
 }
 
-/** Writes messages into a room whose row is locked, and records the outcome of each. */
 export async function writePostsInto(
   ctx: Context,
   log: LockedLog,
@@ -91,7 +88,7 @@ export async function writePostsInto(
   if (room && permitted.length > 0) log.addEntries(await append(ctx, log.on, room, permitted, outcomes))
 }
 
-/** Reads the stored room; returns it with the messages that may be posted, and records the refusals of the others. */
+/** Also records the refusals of the others. */
 async function findPermitted(
   ctx: Context,
   on: Connection,
@@ -101,7 +98,7 @@ async function findPermitted(
 ): Promise<{ room: RoomHeader | undefined; permitted: Message[] }> {
   const authors = [...new Set(messages.map(({ actorId }) => actorId))]
   const found = await findStandings(on, roomId, authors)
-  // A header that was read in a transaction may contain uncommitted changes, so it is not cached.
+  // A header read in a transaction may be uncommitted, so it is not cached.
   if (found && on === ctx.pool) ctx.headers.put(found.room)
   const permitted = messages.filter((message) => {
     const error = found
@@ -126,7 +123,6 @@ function refusalOfNonMember(
   return standing && isEffectiveMember(ctx.policy(), post.caller, room, standing) ? undefined : notAMember(room)
 }
 
-/** Writes messages in one statement; returns its outbox entries. */
 async function append(
   ctx: Context,
   on: Connection,
@@ -148,7 +144,7 @@ async function append(
   return appended.flatMap(({ entries }) => entries)
 }
 
-/** Makes the job resolve pending mentions without delay. To be called after the commit. */
+/** To be called after the commit. */
 export function wakeMentionResolver(ctx: Pick<Context, 'db'>, messages: readonly Message[]): void {
   if (messages.some(({ mentioned }) => mentioned.pending)) mentionQueue.announce(ctx.db)
 }

@@ -18,9 +18,7 @@ import { checkImportedMessage, type CheckedMessage } from '../../domain/check-im
 import { toImportedEvents } from './imported-event.ts'
 import { planImport, type ImportPlan } from '../../domain/plan-import.ts'
 
-/**
- * Writes messages of an import into a room, in one transaction. Messages that were imported before stay as they are.
- */
+/** One transaction. Messages imported before stay as they are. */
 export async function importIntoRoom(
   ctx: Context,
   request: ImportMessagesRequest,
@@ -33,7 +31,6 @@ export async function importIntoRoom(
   const messages = request.messages.map((message) => checkImportedMessage(message, { dm: isDm(room), now }))
   let plan: ImportPlan | undefined
   const change = async (log: LockedLog) => {
-    // The import assigns its places itself, after those of the pending events.
     await log.flush()
     const { on } = log
     const [state] = await findImports(on, [roomId])

@@ -5,10 +5,10 @@ import { roomDelivery } from '../../view/deliveries.ts'
 
 export type ImportedAttachment = { assetId: string; messageEventId: string }
 
-/** Maximum number of attachments per event, because the size of events is limited. Further events name the others. */
+/** The size of events is limited. */
 const attachmentsPerEvent = 2_000
 
-/** The events that announce imported messages, from `place` on. Clients reload the room, and nobody is notified. */
+/** The events take the places from `place` on. They notify nobody; clients reload the room. */
 export function toImportedEvents(
   room: RoomHeader,
   place: bigint,

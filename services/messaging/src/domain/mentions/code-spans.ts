@@ -1,9 +1,8 @@
-/** A run of backticks in a paragraph. */
 type Run = { at: number; length: number }
 
 /**
- * Returns the text of a paragraph with a single backtick in place of each code span. A span ends at the next run with
- * the same number of backticks. A run without such an end is text, and so is a backtick after a backslash.
+ * Replaces each code span with a backtick. A span ends at the next run with the same number of backticks. A run without
+ * such an end is text, and so is a backtick after a backslash.
  */
 export function removeCodeSpans(paragraph: string): string {
   const runs = findRuns(paragraph)
@@ -25,14 +24,13 @@ export function removeCodeSpans(paragraph: string): string {
 const findRuns = (text: string): Run[] =>
   Array.from(text.matchAll(/`+/g), (match) => ({ at: match.index, length: match[0].length }))
 
-/** Whether an odd number of backslashes precedes the position. */
 function isEscaped(text: string, at: number, from: number): boolean {
   let backslashes = 0
   while (at - backslashes > from && text[at - backslashes - 1] === '\\') backslashes++
   return backslashes % 2 === 1
 }
 
-/** Runs by length, the last ones first. To be queried from left to right: runs that were passed are dropped. */
+/** To be queried from left to right: passed runs are dropped. */
 class RunsByLength {
   readonly #byLength = new Map<number, { index: number; run: Run }[]>()
 
@@ -44,7 +42,6 @@ class RunsByLength {
     }
   }
 
-  /** The next run of this length after the run with this index. */
   after(index: number, length: number): Run | undefined {
     const ofLength = this.#byLength.get(length)
     while (ofLength?.length && (ofLength.at(-1)?.index ?? 0) <= index) ofLength.pop()

@@ -1,13 +1,7 @@
-/**
- * A container of Markdown lines: a block quote, or a list item. `indent`: by how many columns the content of the item
- * is indented; `empty`: whether it has no content yet.
- */
 export type Container = { kind: 'quote' } | { kind: 'item'; indent: number; empty: boolean }
 
-/** A line that is parsed from left to right; `at` is the current position. */
 export type Line = { text: string; at: number }
 
-/** Maximum nesting of containers. Deeper ones are treated as text. */
 export const maxDepth = 32
 
 export const indentOf = ({ text, at }: Line): number => {
@@ -22,7 +16,6 @@ const patterns = { thematicBreak: /^([-*_])(?: *\1){2,} *$/, marker: /^(?:[-+*]|
 
 export const isThematicBreak = (rest: string): boolean => patterns.thematicBreak.test(rest)
 
-/** Skips the markers of the open containers that the line continues; returns their number. */
 export function enterContinued(line: Line, containers: readonly Container[]): number {
   for (const [index, container] of containers.entries()) {
     const entered = container.kind === 'quote' ? enterQuote(line) : stayInItem(line, container)
@@ -31,7 +24,6 @@ export function enterContinued(line: Line, containers: readonly Container[]): nu
   return containers.length
 }
 
-/** Skips the marker of a block quote; returns whether there is one. */
 export function enterQuote(line: Line): boolean {
   const indent = indentOf(line)
   if (indent > 3 || line.text[line.at + indent] !== '>') return false
@@ -40,7 +32,7 @@ export function enterQuote(line: Line): boolean {
   return true
 }
 
-/** Skips the indentation of a list item; returns whether the line continues it. A blank line ends an empty item. */
+/** A blank line ends an empty item. */
 function stayInItem(line: Line, item: Extract<Container, { kind: 'item' }>): boolean {
   if (isBlank(line)) return !item.empty
   if (indentOf(line) < item.indent) return false
@@ -49,10 +41,7 @@ function stayInItem(line: Line, item: Extract<Container, { kind: 'item' }>): boo
   return true
 }
 
-/**
- * Skips the marker of a list item and returns the item; undefined if there is none. A list may interrupt a paragraph
- * only with an item that is not empty and, if numbered, has the number 1.
- */
+/** An item interrupts a paragraph only if it is not empty and, if numbered, has the number 1. */
 export function enterItem(line: Line, inParagraph: boolean): Container | undefined {
   const indent = indentOf(line)
   const rest = line.text.slice(line.at + indent)

@@ -1,15 +1,13 @@
-/** A link reference definition, `[label]: destination "title"`, at the current position. */
 const definition =
   / *\[((?:\\[^]|[^\\[\]])+)\]:\s*(?:<[^<>\n]*>|(?!<)(?:\\.|[^\\\s()]|\((?:\\.|[^\\\s()])*\))+)(?:(?: *\n *| +)(?:"(?:\\[^]|[^"\\])*"|'(?:\\[^]|[^'\\])*'|\((?:\\[^]|[^()\\])*\)))? *(?:\n|$)/y
 
-/** CommonMark's limit for labels, in characters. */
 const maxLabelLength = 999
 
-/** The labels of link reference definitions. As in CommonMark, neither case nor the amount of white space matters. */
+/** As in CommonMark, neither case nor the amount of white space matters. */
 export class Labels {
   readonly #defined = new Set<string>()
 
-  /** Adds the labels that a paragraph defines at its beginning, and returns the rest of the paragraph. */
+  /** Returns the rest of the paragraph. */
   takeDefinitions(paragraph: string): string {
     let from = 0
     definition.lastIndex = 0

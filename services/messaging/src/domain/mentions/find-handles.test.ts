@@ -66,14 +66,14 @@ describe('a mention', () => {
     expect(findHandles(body)).toHaveLength(maxHandles)
   })
 
-  test('is also looked up without its trailing underscores, which may mark emphasis', () => {
+  test('is also looked up without its trailing underscores', () => {
     expect(possibleHandles('ann')).toEqual(['ann'])
     expect(possibleHandles('ann__')).toEqual(['ann__', 'ann'])
     expect(possibleHandles('__')).toEqual(['__'])
   })
 })
 
-/** The text outside code, block quotes and links, according to a full CommonMark parser. */
+/** Outside code, block quotes and links. */
 function texts(node: Nodes): string[] {
   if (node.type === 'blockquote' || node.type === 'code' || node.type === 'inlineCode') return []
   if (node.type === 'link' || node.type === 'linkReference' || node.type === 'definition') return []
@@ -83,7 +83,7 @@ function texts(node: Nodes): string[] {
 
 const mentionsOf = (text: string) => Array.from(text.matchAll(/@(m\d+)/g), ([, handle]) => handle)
 
-test('mentions are found in the same text as with a full CommonMark parser', () => {
+test('a full CommonMark parser finds the same mentions', () => {
   const token = fc.constantFrom(
     '@',
     'x',
@@ -116,7 +116,7 @@ test('mentions are found in the same text as with a full CommonMark parser', () 
     fc.property(body, (text) => {
       expect(findHandles(text)).toEqual(texts(fromMarkdown(text)).flatMap(mentionsOf))
     }),
-    // The seed is fixed because that parser deviates from CommonMark in about one of 10,000 texts.
+    // Fixed, because that parser deviates from CommonMark in about one of 10,000 texts.
     { numRuns: 3_000, seed: 7 },
   )
 })

@@ -3,7 +3,6 @@ import { removeCodeSpans } from './code-spans.ts'
 import { removeLinks } from './links.ts'
 import { paragraphsOf } from './prose.ts'
 
-/** Maximum number of handles per text; further ones are ignored. */
 export const maxHandles = 100
 
 // After a letter or digit, even with punctuation between, an "@" belongs to an e-mail address: `ann_@example.org`.
@@ -11,14 +10,13 @@ const mention = /(?<![\p{L}\p{N}]|[\p{L}\p{N}][._+-])@([\p{L}\p{N}_-]+(?:\.[\p{L
 const escape = /\\([!-/:-@[-`{-~])/g
 
 /**
- * Returns the distinct handles that a Markdown text mentions, in lower case. An "@" in code, a block quote, a link, a
- * web address or an e-mail address does not mention anybody, and neither does an escaped one.
+ * The distinct handles that a Markdown text mentions, in lower case. Ignored are an escaped "@" and one in code, a
+ * block quote, a link, a web address or an e-mail address.
  */
 export function findHandles(body: string): string[] {
   if (!body.includes('@')) return []
   const handles = new Set<string>()
   const labels = new Labels()
-  // Link reference definitions in a block quote apply outside of it too.
   const paragraphs = paragraphsOf(body).map(({ text, quoted }) => ({ text: labels.takeDefinitions(text), quoted }))
   for (const { text: paragraph, quoted } of paragraphs) {
     if (quoted || !paragraph.includes('@')) continue
@@ -30,13 +28,12 @@ export function findHandles(body: string): string[] {
   return [...handles]
 }
 
-/** Removes code and links. Replaces escaped "@" with another character, and unescapes other characters. */
 const proseOf = (paragraph: string, labels: Labels): string =>
   removeLinks(removeCodeSpans(paragraph), labels).replace(escape, (_, character: string) =>
     character === '@' ? '\\' : character,
   )
 
-/** What a found handle may mean, most likely first: final underscores may mark emphasis, as in `_@ann_`. */
+/** Most likely first: final underscores may mark emphasis, as in `_@ann_`. */
 export function possibleHandles(handle: string): string[] {
   const bare = handle.replace(/_+$/, '')
   return bare === handle || bare === '' ? [handle] : [handle, bare]

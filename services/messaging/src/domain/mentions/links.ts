@@ -1,22 +1,19 @@
 import type { Labels } from './definitions.ts'
 
 /**
- * The destination and title of an inline link, directly after its text. White space must have been collapsed to single
- * spaces, which keeps the match fast.
+ * Destination and title of an inline link, directly after its text. Runs of white space must be collapsed first, which
+ * keeps the match fast.
  */
 const target =
   /\( ?(?:<[^<>]*>|(?!<)(?:\\.|[^\\\s()]|\((?:\\.|[^\\\s()])*\))*)(?: (?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))? ?\)/y
 
-/** The label of a reference link, directly after its text. */
 const reference = /\[((?:\\.|[^\\[\]])*)\]/y
 
-/** Web addresses, including the path after a host name: `example.org/@ann`. */
 const webAddress =
   /(?<![\p{L}\p{N}+.-])(?:[a-z][a-z\d+.-]*:\/\/|www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[/?#])[^\s<>]*/giu
 
 /**
- * Returns the text of a paragraph with a space in place of each link, image and web address, and of each run of white
- * space. The paragraph must not contain code spans any more.
+ * Replaces each link, image, web address and run of white space with a space. Expects a paragraph without code spans.
  */
 export function removeLinks(paragraph: string, labels: Labels): string {
   const text = paragraph.replace(/\s+/g, ' ')
@@ -31,7 +28,6 @@ export function removeLinks(paragraph: string, labels: Labels): string {
 
 type TextRange = { from: number; to: number }
 
-/** Finds links and images, from left to right. A link contains no other link; an image may. */
 function linksIn(text: string, labels: Labels): TextRange[] {
   const links: TextRange[] = []
   const openings: number[] = []
@@ -52,7 +48,6 @@ function linksIn(text: string, labels: Labels): TextRange[] {
   return links
 }
 
-/** The end of the link whose bracketed text is given; undefined if it is not a link. */
 function endOfLink(text: string, { from, to }: TextRange, labels: Labels): number | undefined {
   target.lastIndex = to
   if (target.test(text)) return target.lastIndex

@@ -1,23 +1,19 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { MentionsSchema } from '@parley/contracts/internal'
 
-/** A user mentioned in a text, with all roles of that user except everyone. */
 export type MentionedUser = { userId: string; roleIds: readonly string[] }
 
-/** The users and roles that a text mentions, whether or not they are in the room. */
 export type FoundMentions = {
   users: readonly MentionedUser[]
-  /** Pingable roles. */
   roleIds: readonly string[]
   all: boolean
   here: boolean
-  /** Whether users are missing because accounts did not answer in time. */
+  /** Users may be missing because accounts did not answer in time. */
   pending: boolean
 }
 
 export const noMentions: FoundMentions = { users: [], roleIds: [], all: false, here: false, pending: false }
 
-/** The mentions as facts contain them; undefined if nobody is mentioned. */
 export function toMentionsFact(mentioned: FoundMentions): MessageInitShape<typeof MentionsSchema> | undefined {
   const { users, roleIds, all, here } = mentioned
   if (users.length === 0 && roleIds.length === 0 && !all && !here) return undefined

@@ -16,12 +16,11 @@ const fence = /^(?:(`{3,})[^`]*|(~{3,}).*)$/
 const heading = /^#{1,6}(?: |$)/
 const underline = /^(?:=+|-+) *$/
 
-/** A paragraph or heading, and whether it is in a block quote. */
 export type Paragraph = { text: string; quoted: boolean }
 
 /**
- * Returns the paragraphs and headings of a Markdown text outside code blocks. Parses the text in one pass, in linear
- * time: the input is untrusted, and 10,000 bytes can keep full Markdown parsers busy for seconds.
+ * The paragraphs and headings outside code blocks. Takes one pass and linear time: 10,000 bytes of hostile input can
+ * keep full Markdown parsers busy for seconds.
  */
 export function paragraphsOf(markdown: string): Paragraph[] {
   const reader = new ParagraphReader()
@@ -73,7 +72,6 @@ class ParagraphReader {
     return opened
   }
 
-  /** Whether a line that leaves containers of the paragraph is still a lazy continuation of it. */
   #continuesParagraph(line: Line): boolean {
     if (isBlank(line)) return false
     if (indentOf(line) > 3) return true
@@ -114,7 +112,6 @@ class ParagraphReader {
   }
 }
 
-/** Replaces tabs with spaces, with tab stops every four columns. */
 function expandTabs(text: string): string {
   if (!text.includes('\t')) return text
   let expanded = ''

@@ -11,15 +11,14 @@ export function applyRoomFacts(ctx: Context): MethodImpl<typeof MessagingInterna
     if (outcome.kind === 'refused') throw outcome.error
     const { room, applied, lastEntry } = outcome
     countFacts(applied)
-    // Entries of a room reach the stream in order, so the last one shows that all have. A repeated call waits too: the
-    // call that applied its facts may have ended before their events were on the stream.
+    // Entries of a room reach the stream in order, so the last one suffices. A repeated call waits, too: the call that
+    // applied its facts may have ended before their events were on the stream.
     if (awaitStream && room) await ctx.relay.waitUntilStored([lastEntry])
     if (standings) return await responseWithStandings(ctx, roomId, standings)
     return { heldVersion: room?.version ?? 0n, heldEventId: room?.factId ?? '' }
   }
 }
 
-/** Reads version and standings from one snapshot, which may include later facts. */
 async function responseWithStandings(ctx: Context, roomId: string, { aboveVersion, afterUserId }: WantedStandings) {
   const held = await findHeldRoom(ctx.db, { roomId, above: aboveVersion, after: afterUserId })
   if (!held) return {}

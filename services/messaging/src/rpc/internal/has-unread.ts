@@ -8,7 +8,6 @@ import type { UnreadRoom } from '../../store/unread.ts'
 export function hasUnread(ctx: Context): MethodImpl<typeof MessagingInternalService.method.hasUnread> {
   return async (subject) => {
     const policy = ctx.policy()
-    // `findUnread` returns rooms of which the user is a member, and universal rooms.
     const canRead = ({ roomId, groupId, member }: UnreadRoom) =>
       member || may(policy, subject, 'room.join', { kind: 'room', roomId, groupId })
     const readable = (await findUnread(ctx, subject.userId)).filter(canRead)

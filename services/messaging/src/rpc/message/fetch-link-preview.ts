@@ -8,7 +8,7 @@ import { tooManyPreviews } from '../../errors.ts'
 import { storePreviewToken } from '../../store/preview-tokens.ts'
 import { toLinkPreview } from '../../view/link-preview.ts'
 
-/** Maximum number of concurrent fetches per user: pages may be slow, and all users share the capacity of uploads. */
+/** Per user: pages may be slow, and all users share the capacity of uploads. */
 const maxFetches = 4
 
 export function fetchLinkPreview(ctx: Context): MethodImpl<typeof MessageService.method.fetchLinkPreview> {

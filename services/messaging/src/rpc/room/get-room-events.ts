@@ -15,7 +15,6 @@ export function getRoomEvents(ctx: Context): MethodImpl<typeof RoomService.metho
     const count = clampLimit(limit)
     const position = positionOf(cursor)
     const rows = await readAsMember(ctx, caller, roomId, (reader) =>
-      // One row more than requested, to know whether there is another page.
       readTimeline(ctx.pool, reader, position, count + 1),
     )
     const window = windowAt(count, position, rows)

@@ -39,7 +39,7 @@ export function listRoomAttachments(ctx: Context): MethodImpl<typeof RoomService
   }
 }
 
-/** The cursor contains the total number, so that it is counted only for the first page. */
+/** Contains the total, so that it is counted only for the first page. */
 const cursorOf =
   (total: bigint) =>
   ({ seq, position }: AttachmentKey): string =>

@@ -35,7 +35,6 @@ export function getThreadEventsAround(ctx: Context): MethodImpl<typeof ThreadSer
   }
 }
 
-/** A window of replies, and the index of the anchor on the page, which has the root at 0 and the replies after it. */
 type WindowWithTarget = Window<EventRow> & { target: number }
 
 const windowFromRoot = (count: number, replies: EventRow[]): WindowWithTarget => ({

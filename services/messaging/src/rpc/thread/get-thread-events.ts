@@ -16,14 +16,12 @@ export function getThreadEvents(ctx: Context): MethodImpl<typeof ThreadService.m
     const position = positionOf(cursor)
     const thread = { roomId, rootEventId: threadRootEventId }
     const { root, replies } = await readThread(ctx, caller, thread, (reader, rootEventId) =>
-      // One row more than requested, to know whether there is another page.
       readReplies(ctx.pool, reader, rootEventId, position, count + 1),
     )
     const window = windowAt(count, position, replies)
-    // Only a page without a cursor begins with the root.
     const firstPageRoot = position ? undefined : root
     const users = await ctx.profiles.get(shownUserIds([...(firstPageRoot ? [firstPageRoot] : []), ...window.rows]))
-    // The cursor of a page without replies: that of the request or, if it has none, that of the root.
+    // Needed for a page without replies.
     const requestCursor = cursor.value || encodeCursor(root.seq)
     return { page: toPage(viewContextOf(ctx, caller, roomId), window, users, { requestCursor, root: firstPageRoot }) }
   }

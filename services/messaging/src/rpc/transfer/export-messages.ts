@@ -9,11 +9,11 @@ import * as store from '../../store/exported-messages.ts'
 import { findLogSummary } from '../../store/imports.ts'
 
 const maxMessages = 500
-/** Approximate sizes in a response, in bytes: of a reaction, and of an attachment without its texts. */
+/** Approximate sizes in a response, in bytes: a reaction, and an attachment without its texts. */
 const [reactionBytes, attachmentBytes] = [20, 64]
 /**
- * Maximum number of reactions in a response, large enough for every page with several messages. Only a message that is
- * alone on its page can have more reactions; the next calls return the others.
+ * Reactions per response, enough for every page of several messages. Only a message that is alone on its page can have
+ * more; the next calls return the others.
  */
 const maxReactions = Math.ceil(pageBytes / reactionBytes)
 
@@ -51,7 +51,6 @@ export function exportMessages(ctx: Context): MethodImpl<typeof MessagingTransfe
   }
 }
 
-/** Places of the messages that are not deleted. The deleted ones are exported without reactions and attachments. */
 const seqsOfUndeleted = (rows: readonly store.ExportedMessage[]): bigint[] =>
   rows.flatMap(({ seq, deletedAt }) => (deletedAt === null ? seq : []))
 

@@ -5,24 +5,19 @@ import { dismiss, idsToDismiss } from '../../store/dismissals.ts'
 import { insertJobs } from '../../store/jobs.ts'
 import { announceDismissed } from './announce-dismissed.ts'
 
-/**
- * Dismisses one batch of the selected notifications. `more`: whether there are others. The caller must hold the
- * locks on the notification shards of the users.
- */
+/** `more`: whether there are others. The caller must hold the locks on the notification shards of the users. */
 export async function dismissBatch(tx: Tx, dismissals: readonly Dismissal[], at: Date) {
   if (dismissals.length === 0) return { entries: [], more: false }
   const { dismissed, more } = await dismiss(tx, idsToDismiss(dismissals), at)
   return { entries: await announceDismissed(tx, dismissed, at), more }
 }
 
-/** Dismisses one batch, and inserts jobs for the others. */
 export async function dismissBatchAndQueueRest(tx: Tx, dismissals: readonly Dismissal[], at: Date): Promise<bigint[]> {
   const { entries, more } = await dismissBatch(tx, dismissals, at)
   if (more) await insertJobs(tx, dismissals)
   return entries
 }
 
-/** The shards of all users whose notifications may be dismissed. */
 export const shardsOfDismissals = (dismissals: readonly Dismissal[]): readonly number[] => {
   const users = dismissals.flatMap((dismissal) => (dismissal.of === 'place' ? [dismissal.userId] : []))
   return users.length < dismissals.length ? allShards : shardsOf(users)

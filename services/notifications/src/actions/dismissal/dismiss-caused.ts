@@ -4,7 +4,7 @@ import { causedBy, dismiss } from '../../store/dismissals.ts'
 import { lockShards } from '../../store/shards.ts'
 import { announceDismissed } from './announce-dismissed.ts'
 
-/** Dismisses all notifications that a person caused, in batches; returns how many were pending. */
+/** Works in batches; returns how many notifications were pending. */
 export async function dismissCausedBy(
   { db, relay, now }: Pick<Context, 'db' | 'relay' | 'now'>,
   actorId: string,

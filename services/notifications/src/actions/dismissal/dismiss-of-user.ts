@@ -4,7 +4,7 @@ import { dismiss, ofUser, withId } from '../../store/dismissals.ts'
 import { lockShards } from '../../store/shards.ts'
 import { announceDismissed } from './announce-dismissed.ts'
 
-/** Dismisses the notification `id` of a user, or all without `id`, in batches. Returns how many were pending. */
+/** Without `id`, dismisses all notifications of the user, in batches. Returns how many were pending. */
 export async function dismissOfUser(ctx: Context, userId: string, id?: string): Promise<number> {
   const selected = id === undefined ? ofUser(userId) : withId(userId, id)
   for (let count = 0; ;) {

@@ -6,9 +6,8 @@ import { deleteNotificationLevels } from '../../store/notification-levels.ts'
 import { deleteSubscriptions } from '../../store/push-subscriptions.ts'
 
 /**
- * Deletes what is stored about a deleted person: notifications, read markers, departures, levels, push subscriptions
- * with their queued pushes, and the outbox entries that contain the person's name. Dismisses the notifications that
- * they caused. Returns how many rows were found; 0 once nothing is left.
+ * Deletes what is stored about a deleted person, also the outbox entries with their name, and dismisses the
+ * notifications that they caused. Returns how many rows were found; 0 once nothing is left.
  */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'relay' | 'now'>) =>

@@ -4,18 +4,13 @@ import type { Context } from '../../context.ts'
 import { insertJobs } from '../../store/jobs.ts'
 import { listPendingRooms, type PendingRoom } from '../../store/pending.ts'
 
-/** Rooms that have pending notifications of the caller and that the caller may read. `headers`: by room id. */
 export type ReadableRooms = { rooms: readonly PendingRoom[]; headers: ReadonlyMap<string, RoomHeader> }
 
-/**
- * Finds the rooms with pending notifications of the caller. Rooms that the caller may no longer read are left out, and
- * the notifications in them are dismissed by a job.
- */
+/** Leaves out rooms that the caller may no longer read; a job dismisses the notifications in them. */
 export async function findReadableRooms(ctx: Context, caller: Caller): Promise<ReadableRooms> {
   return filterReadableRooms(ctx, caller, await listPendingRooms(ctx.db, caller.userId))
 }
 
-/** Like `findReadableRooms`, for rooms that are already known to have pending notifications. */
 export async function filterReadableRooms(
   ctx: Context,
   caller: Caller,

@@ -11,10 +11,7 @@ import { filterReadableRooms } from './readable-rooms.ts'
 const peopleIn = (ctx: Context, pending: readonly Pending[]) =>
   ctx.fetchPeople([...new Set(pending.map(({ actorId }) => actorId))])
 
-/**
- * Returns those of these notifications that are pending for the caller, in the order of the list `ids`, without those
- * in rooms that the caller may no longer read.
- */
+/** The order is that of `ids`. Leaves out rooms that the caller may no longer read. */
 export async function showPending(ctx: Context, caller: Caller, ids: readonly string[]) {
   const pending = await findPending(ctx.db, caller.userId, ids)
   const rooms = await ctx.rooms.listAccessible(caller, [...new Set(pending.map(({ roomId }) => roomId))])
@@ -23,10 +20,7 @@ export async function showPending(ctx: Context, caller: Caller, ids: readonly st
   return readable.map((one) => toNotification(one, { users, rooms }))
 }
 
-/**
- * A page of the caller's pending notifications, in one room or everywhere, newest first. Leaves out rooms that the
- * caller may no longer read.
- */
+/** Newest first, in one room or everywhere. Leaves out rooms that the caller may no longer read. */
 export async function showPage(ctx: Context, caller: Caller, request: PageRequest | undefined, roomId?: string) {
   const { limit, wanted, offset, cursor } = parsePageRequest(request)
   const after = cursor === '' ? undefined : keyOf(cursor)

@@ -9,12 +9,11 @@ import { insertNotifications, type Created } from '../../store/new-notifications
 import { takeVersions } from '../../store/shards.ts'
 import { toPeopleCalledEvent, toCreatedEvent, type DisplayDetails } from '../../view/notification-events.ts'
 
-/** A message and the people to notify of it. */
 export type NotificationDraft = { message: Message; display: DisplayDetails; recipients: readonly Recipient[] }
 
 /**
- * Creates notifications for the recipients, whose shards must be locked, and queues their pushes. Repeated calls create
- * no second notification for the same message and person. Returns the outbox entries.
+ * Also queues the pushes. The shards of the recipients must be locked. Repeated calls create no second notification for
+ * the same message and person. Returns the outbox entries.
  */
 export async function createNotifications(tx: Tx, drafts: readonly NotificationDraft[], at: Date): Promise<bigint[]> {
   const dated = withDistinctTimes(drafts, at)
@@ -50,11 +49,10 @@ export async function createNotifications(tx: Tx, drafts: readonly NotificationD
 
 type Dated = NotificationDraft & { at: Date }
 
-/** Gives the messages of a batch times a millisecond apart, so that notifications are listed in the order of messages. */
+/** The times are a millisecond apart, so that notifications are listed in the order of messages. */
 const withDistinctTimes = (drafts: readonly NotificationDraft[], at: Date): Dated[] =>
   drafts.map((draft, n) => ({ ...draft, at: new Date(at.getTime() - (drafts.length - 1 - n)) }))
 
-/** Groups the created notifications by message. */
 function groupByMessage(drafts: readonly Dated[], created: readonly Created[]) {
   const byEvent = new Map<string, Created[]>()
   for (const one of created) {

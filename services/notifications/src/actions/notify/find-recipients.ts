@@ -10,18 +10,16 @@ import { filterAllMessagesUsers } from '../../store/all-messages.ts'
  * are not online count too.
  */
 const minForJob = 200
-/** Maximum number of people with the level ALL_MESSAGES who are notified at once, without a job. */
 export const maxImmediateAllMessages = 300
 
 /**
- * People with the level ALL_MESSAGES for a room, who need not be members: the users to notify at once, or an audience
- * that is too large for that.
+ * People with the level ALL_MESSAGES for a room, who need not be members. `forJob`: an audience that is too large to
+ * notify at once.
  */
 export type AllMessagesUsers = { userIds: readonly string[]; forJob: Audience[] }
 
 type Needs = {
   audiences: Pick<Audiences, 'listMembers' | 'getPresences'>
-  /** For the room of the message. */
   allMessages: AllMessagesUsers
 }
 
@@ -31,7 +29,7 @@ type Needs = {
  */
 export type Found = { recipients: Recipient[]; forJob: Audience[]; roomName: string }
 
-/** Finds the recipients of a message who may read the room, each with the first of their reasons. */
+/** Each recipient may read the room and has the first of their reasons. */
 export async function findRecipients(needs: Needs, posting: Posting): Promise<Found> {
   const { message, fact } = posting
   const groups = await findGroupMentioned(needs, posting)
@@ -42,8 +40,8 @@ export async function findRecipients(needs: Needs, posting: Posting): Promise<Fo
     ['direct_message', fact.dmParticipantIds],
     ['room_message', allMessages.userIds],
   ] as const
-  // The holders of a large role are not known here. Everybody who may be among them is notified by the job, after the
-  // holders, so that a mention takes precedence.
+  // The holders of a large role are not known here. The job notifies everybody who may be among them after the holders,
+  // so that a mention takes precedence.
   const areOthersDeferred = groups.forJob.some((audience) => audience.of === 'role_holders')
   const later = areOthersDeferred
     ? others.flatMap(([kind, ids]): Audience[] => (ids.length > 0 ? [{ of: 'listed', kind, userIds: [...ids] }] : []))
@@ -64,7 +62,6 @@ export async function findRecipients(needs: Needs, posting: Posting): Promise<Fo
   }
 }
 
-/** Whether a user is mentioned by @all, or by @here because they are online. */
 const isGroupMentioned = ({ fact: { mentions } }: Posting, online: boolean): boolean =>
   mentions?.all === true || (mentions?.here === true && online)
 
@@ -77,7 +74,6 @@ async function filterMembers({ audiences }: Needs, roomId: string, userIds: stri
   return { userIds: members, presences, roomName }
 }
 
-/** Members mentioned through a role, or through @all or @here. */
 async function findGroupMentioned({ audiences }: Needs, { message, fact }: Posting) {
   const { all = false, here = false, roleIds = [] } = fact.mentions ?? {}
   const calls: { audience: Audience; query: { all: true } | { roleIds: string[] } }[] = [
@@ -98,16 +94,16 @@ async function findGroupMentioned({ audiences }: Needs, { message, fact }: Posti
   return { userIds: found.flatMap(({ userIds }) => userIds), forJob: found.flatMap(({ forJob }) => forJob) }
 }
 
-/** Whether a message notifies people with the level ALL_MESSAGES: it is in a main timeline, and no direct message. */
+/** Only a message in a main timeline that is no direct message notifies people with the level ALL_MESSAGES. */
 export const notifiesAllMessagesUsers = ({ message, fact }: Posting): boolean =>
   message.threadRootEventId === '' && fact.dmParticipantIds.length === 0
 
 export const noAllMessagesUsers: AllMessagesUsers = { userIds: [], forJob: [] }
 
 /**
- * Finds the people with the level ALL_MESSAGES for a room. Few are returned without a check whether they are members. Of
- * many, only the members of a small room are returned; for a large room, an audience for a job. `first`: the first people
- * with the level, up to `maxImmediateAllMessages` + 1.
+ * Few people are returned without a check whether they are members. Of many, only the members of a small room are
+ * returned; for a large room, an audience for a job. `first`: the first people with the level, up to
+ * `maxImmediateAllMessages` + 1.
  */
 export async function findAllMessagesUsers(
   { db, smallRooms }: Pick<Context, 'db' | 'smallRooms'>,

@@ -1,7 +1,7 @@
 import type { User } from '@parley/contracts/api'
 import type { Context } from '../../context.ts'
 
-/** The sender of a message; undefined if accounts does not answer or does not know them, or if they are deleted. */
+/** Undefined if accounts does not answer, or if the sender is unknown or deleted. */
 export async function findSender(
   { fetchPeople }: Pick<Context, 'fetchPeople'>,
   userId: string,

@@ -12,14 +12,11 @@ import { isAnyRetracted } from '../../store/tombstones.ts'
 import { findSender } from './find-sender.ts'
 import { createNotifications } from './create-notifications.ts'
 
-/** Pages of members per step: several, since each step has a transaction for each shard of its members. */
+/** A step has several pages, since it has a transaction for each shard of its members. */
 const pagesPerStep = 4
 
 type Page = People & { after: string; roomName: string }
 
-/**
- * Notifies the next members of an audience; returns the new state of the job. A repeated step notifies nobody twice.
- */
 export async function notifyNextMembers(ctx: Context, work: AudienceJob, after: string): Promise<JobState> {
   const message = messageOf(work)
   const [audience, ...others] = work.audiences
@@ -28,7 +25,6 @@ export async function notifyNextMembers(ctx: Context, work: AudienceJob, after: 
   const presences = await ctx.audiences.getPresences(page.userIds)
   if (audience.of === 'present_members' && !presences) {
     if (others.length === 0) throw new ConnectError('presence is not available', Code.Unavailable)
-    // The other audiences do not wait for presence.
     return { work: { ...work, audiences: [...others, audience] }, after: '' }
   }
   const kinds = findFirstKinds([[kindOf(audience), page.userIds]], message.actorId)
@@ -63,7 +59,6 @@ async function readPages(ctx: Context, message: Message, audience: Audience, aft
   return { userIds: pages.flatMap(({ userIds }) => userIds), after: upTo, last, roomName }
 }
 
-/** Returns the effective members of the room among the next people of an audience. */
 async function readPage(ctx: Context, message: Message, audience: Audience, after: string): Promise<Page> {
   const { roomId } = message
   if (audience.of === 'members' || audience.of === 'present_members' || audience.of === 'role_holders') {

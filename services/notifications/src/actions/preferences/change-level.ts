@@ -8,8 +8,8 @@ import { toLevelEvent } from '../../view/level-event.ts'
 import { toPreference } from '../../view/preferences.ts'
 
 /**
- * Stores a level for a room, or for the server if `roomId` is empty, and announces a change. Usually messaging is
- * informed before clients, because clients read unread rooms from it as soon as they receive the event.
+ * Stores a level for a room, or for the server if `roomId` is empty, and announces a change. Messaging is usually
+ * informed first, because clients read unread rooms from it as soon as they receive the event.
  */
 export async function changeLevel(ctx: Context, whose: { userId: string; roomId: string }, level: NotificationLevel) {
   const { userId, roomId } = whose

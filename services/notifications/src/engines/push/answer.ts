@@ -1,10 +1,6 @@
-/** The result of an attempt to send a push. */
 export type Answer =
-  /** The push service has accepted the push. */
   | { outcome: 'accepted' }
-  /** The subscription no longer exists. */
   | { outcome: 'gone' }
-  /** The push service refuses the push permanently. */
   | { outcome: 'refused' }
   /** The host of the endpoint is, or resolves to, an address that is not allowed. */
   | { outcome: 'blocked' }
@@ -13,7 +9,6 @@ export type Answer =
    */
   | { outcome: 'busy'; isFailing: boolean | undefined; retryAfterMs: number }
 
-/** Interprets the response of a push service. */
 export function toAnswer(status: number, retryAfter: string | undefined, now: Date): Answer {
   if (status >= 200 && status < 300) return { outcome: 'accepted' }
   if (status === 404 || status === 410) return { outcome: 'gone' }
@@ -26,10 +21,7 @@ export function toAnswer(status: number, retryAfter: string | undefined, now: Da
 
 const maxWaitMs = 3_600_000
 
-/**
- * Milliseconds to wait according to `Retry-After`, which is in seconds or a date. At most an hour; 0 if invalid or
- * missing.
- */
+/** `Retry-After` in milliseconds; the header is in seconds or a date. At most an hour; 0 if invalid or missing. */
 function parseRetryAfter(retryAfter: string | undefined, now: Date): number {
   const text = retryAfter?.trim() ?? ''
   const requestedMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime()

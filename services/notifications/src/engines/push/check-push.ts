@@ -1,7 +1,6 @@
 import { pushFields } from '@parley/config'
 import { check } from '@parley/doctor'
 
-/** Checks the push settings, and that browsers will accept the public URL. */
 export const pushCheck = check('push', pushFields(), ({ push }, report) => {
   if (push === undefined)
     report.warn('push', 'push is off', 'Generate keys with `parley vapid generate`; set them and PARLEY_PUSH_ENABLED.')

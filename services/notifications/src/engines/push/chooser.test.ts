@@ -17,9 +17,7 @@ function setUp(...healthyHosts: string[]) {
   return { hosts, chooser: new Chooser(hosts) }
 }
 
-/**
- * Sends all pushes: whenever one ends, chooses the next ones. Returns them in the order in which they were chosen.
- */
+/** Chooses the next pushes whenever one ends. Returns all in the order in which they were chosen. */
 function sendAll({ hosts, chooser }: ReturnType<typeof setUp>, due: readonly DuePush[]): DuePush[] {
   const order: DuePush[] = []
   const inFlight: DuePush[] = []
@@ -34,7 +32,7 @@ function sendAll({ hosts, chooser }: ReturnType<typeof setUp>, due: readonly Due
   return order
 }
 
-test('each priority sends its oldest push first, and the turns of a host are divided among priorities', () => {
+test("each priority sends its oldest push first, and a host's turns are divided among priorities", () => {
   const mass = pushes('a', 'mass', 50)
   const first = pushes('a', 'first', 50)
   const order = sendAll(setUp('a'), [...mass, ...first])
@@ -44,7 +42,7 @@ test('each priority sends its oldest push first, and the turns of a host are div
   expect(order.slice(0, 60).filter(({ lane }) => lane === 'mass')).toHaveLength(12)
 })
 
-test('a push of priority "first" overtakes the waiting pushes of priority "mass" to its host', () => {
+test('a `first` push overtakes the waiting `mass` pushes to its host', () => {
   const mass = pushes('a', 'mass', 1000)
   const sending = setUp('a')
   expect(sending.chooser.choose(mass, 0)).toHaveLength(maxPerHost)
@@ -54,7 +52,7 @@ test('a push of priority "first" overtakes the waiting pushes of priority "mass"
   expect(sending.chooser.choose(rest, 0)).toEqual(rest.slice(-1))
 })
 
-test('when pushes of priority "mass" to other hosts use all slots, one of priority "first" gets the next free slot', () => {
+test('when `mass` pushes to other hosts use all slots, a `first` push gets the next free one', () => {
   const busy = ['a', 'b', 'c', 'd', 'e']
   const mass = busy.flatMap((host) => pushes(host, 'mass', 20))
   const sending = setUp(...busy, 'quiet')
@@ -66,14 +64,14 @@ test('when pushes of priority "mass" to other hosts use all slots, one of priori
   expect(sending.chooser.choose(rest, 0)).toEqual([direct])
 })
 
-test('pushes of priority "first" to other hosts do not block those of priority "mass"', () => {
+test('`first` pushes to other hosts do not block `mass` pushes', () => {
   const busy = ['a', 'b', 'c', 'd']
   const mass = pushes('quiet', 'mass', 10)
   const order = sendAll(setUp(...busy, 'quiet'), [...busy.flatMap((host) => pushes(host, 'first', 50)), ...mass])
   expect(order.slice(0, 100)).toEqual(expect.arrayContaining(mass))
 })
 
-test('the turns of a host that is not known to be healthy are divided among priorities too', () => {
+test('the turns of a host that is not known to be healthy are divided too', () => {
   const { hosts, chooser } = setUp()
   const due = [...pushes('a', 'mass', 30), ...pushes('a', 'first', 30)]
   const order: PushPriority[] = []

@@ -14,7 +14,7 @@ export class Chooser {
     this.#hosts = hosts
   }
 
-  /** Chooses the pushes that may be sent now, and counts them as in flight. `due`: oldest first. */
+  /** Counts the chosen pushes as in flight. `due`: oldest first. */
   choose(due: readonly DuePush[], nowMs: number): DuePush[] {
     const chosen: DuePush[] = []
     for (let waiting = due; ;) {
@@ -32,7 +32,6 @@ export class Chooser {
     }
   }
 
-  /** The next push of each host, oldest first. */
   #offers(waiting: readonly DuePush[]): DuePush[] {
     const byHost = new Map<string, DuePush[]>()
     for (const push of waiting) {
@@ -47,7 +46,6 @@ export class Chooser {
 
 const prioritiesOf = (pushes: readonly DuePush[]): Set<PushPriority> => new Set(pushes.map(({ lane }) => lane))
 
-/** The oldest push of the priority whose turn it is. */
 function pick(scheduler: TurnScheduler, pushes: readonly DuePush[]): DuePush | undefined {
   const priority = scheduler.next(prioritiesOf(pushes))
   return pushes.find((push) => push.lane === priority)

@@ -1,10 +1,8 @@
 import { AddressRefused, assertAllowedHost, type Network } from '@parley/outbound'
 import { badEndpoint, endpointIsPrivate } from './errors.ts'
 
-/** To which addresses pushes may be sent, how names are resolved, and whether TLS is optional. */
 export type PushNetwork = Network & { allowPlain: boolean }
 
-/** Normalises an endpoint; undefined if it is not a valid URL. */
 export function parseEndpoint(endpoint: string): URL | undefined {
   if (!URL.canParse(endpoint)) return undefined
   const url = new URL(endpoint)
@@ -13,8 +11,8 @@ export function parseEndpoint(endpoint: string): URL | undefined {
 }
 
 /**
- * Parses an endpoint. Throws `invalid_argument` if pushes may not be sent there. Does not resolve the host name, whose
- * addresses are checked whenever a push is sent.
+ * Throws `invalid_argument` if pushes may not be sent there. The addresses of the host name are checked only when a
+ * push is sent.
  */
 export function parseAllowedEndpoint(endpoint: string, network: Pick<PushNetwork, 'allowPlain' | 'isAllowed'>): URL {
   const url = parseEndpoint(endpoint)

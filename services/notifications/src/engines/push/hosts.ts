@@ -1,12 +1,10 @@
 import { TurnScheduler } from './turn-scheduler.ts'
 
-/** Maximum number of pushes that one process has in flight. */
+/** Pushes that one process has in flight. */
 export const maxAtOnce = 16
-/** Maximum number of pushes in flight to a push service that is known to work. */
+/** Pushes in flight to a push service that is known to work. */
 export const maxPerHost = 4
-/**
- * Maximum number of pushes in flight to all other push services, one to each, so that they do not delay healthy ones.
- */
+/** Pushes in flight to all other push services, one to each, so that they do not delay healthy ones. */
 const maxToUnproven = 8
 
 const maxRemembered = 1000
@@ -14,7 +12,7 @@ const longestPauseMs = 60_000
 
 type Host = { inFlight: number; isHealthy: boolean; failures: number; pausedUntil: number; scheduler: TurnScheduler }
 
-/** Isolates push services: a slow, broken or unknown one does not delay the others. */
+/** A slow, broken or unknown push service does not delay the others. */
 export class Hosts {
   readonly #hosts = new Map<string, Host>()
   readonly #busy = new Set<Host>()
@@ -28,7 +26,6 @@ export class Hosts {
     return maxAtOnce - this.#countInFlight(() => true)
   }
 
-  /** Whether another push may be sent to a host now. */
   mayBegin(name: string, nowMs: number): boolean {
     const host = this.#host(name)
     const isFull = host.isHealthy
@@ -49,7 +46,7 @@ export class Hosts {
     return true
   }
 
-  /** Records that a push has ended. `isHealthy`: whether the host works; undefined if the push does not show it. */
+  /** `isHealthy`: whether the host works; undefined if the push does not show it. */
   end(name: string, nowMs: number, isHealthy?: boolean): void {
     const host = this.#hosts.get(name)
     if (!host) return
@@ -62,12 +59,10 @@ export class Hosts {
     host.pausedUntil = isHealthy ? 0 : nowMs + pauseMs
   }
 
-  /** Divides the turns of a host among priorities. */
   schedulerOf(name: string): TurnScheduler {
     return this.#host(name).scheduler
   }
 
-  /** The state of a host; initial for an unknown one. */
   #host(name: string): Host {
     return (
       this.#hosts.get(name) ?? {

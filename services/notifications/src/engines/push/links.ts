@@ -1,6 +1,5 @@
 import type { NotificationKind } from '../../domain/tag.ts'
 
-/** URLs below the public URL of the server. */
 export class Links {
   readonly #base: string
 
@@ -12,7 +11,6 @@ export class Links {
     return `${this.#base}/icons/icon-192.png`
   }
 
-  /** URL of the message in its room, or of the direct message's room. */
   to({ kind, roomId, threadRootEventId, eventId }: LinkTarget): string {
     const room = `${this.#base}/chat/-/${encodeURIComponent(roomId)}`
     if (kind === 'direct_message') return room

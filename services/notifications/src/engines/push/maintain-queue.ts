@@ -5,10 +5,8 @@ import { logDropped, reportQueue } from './metrics.ts'
 import { ttlSeconds } from './request.ts'
 
 const maxPerDelete = 1_000
-/** Interval while pushes are waiting. */
 const intervalWhileWaitingMs = 10_000
 
-/** Measures the queue and deletes pushes that are too old, or all pushes if push is not configured. */
 export function maintainQueue(db: Db, { isSending }: { isSending: boolean }): AsyncDisposable {
   const resources = new Resources()
   let state: QueueState[] = []

@@ -47,7 +47,6 @@ export const logEncryptionFailure = (error: unknown): void =>
   log.warn({ err: error }, 'a push could not be encrypted and was dropped')
 export const logDropped = (count: number): void => log.info({ count }, 'dropped pushes that were too old')
 
-/** Reports, by priority (`lane`), the numbers of queued and of overdue pushes, and the age of the oldest one. */
 export function reportQueue(read: () => readonly QueueState[]): Disposable {
   const gauges = pushPriorities.flatMap((lane) => {
     const state = () => read().find((one) => one.lane === lane)

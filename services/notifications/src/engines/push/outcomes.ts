@@ -8,7 +8,6 @@ import {
   type Postponed,
 } from '../../store/push-leases.ts'
 
-/** Collects the outcomes of pushes until they are written. */
 export class Outcomes {
   readonly #db: Db
   readonly #finished: bigint[] = []
@@ -20,30 +19,25 @@ export class Outcomes {
     this.#db = db
   }
 
-  /** Finishes a push that was sent, or will not be sent (again). */
   finish({ id }: LeasedPush): void {
     this.#finished.push(id)
   }
 
-  /** Finishes a push that was never sent, so that its browser needs no dismissal either. */
+  /** The push was never sent, so its browser needs no dismissal either. */
   finishUnsent(push: LeasedPush): void {
     this.#unsent.push(push)
   }
 
-  /** Finishes a push whose subscription no longer exists. */
   finishGone(push: LeasedPush): void {
     this.#gone.push(push)
     this.#finished.push(push.id)
   }
 
-  /** Schedules a retry. `countsAsAttempt`: whether the attempt counts, because the push may have been sent. */
+  /** `countsAsAttempt`: the push may have been sent. */
   postpone({ id, attempts }: LeasedPush, pauseMs: number, countsAsAttempt: boolean): void {
     this.#postponed.push({ id, attempts, pauseMs, countsAsAttempt })
   }
 
-  /**
-   * Writes the collected outcomes; after a failure they are written by the next call. More may be added meanwhile.
-   */
   async write(): Promise<void> {
     await writeAll(this.#finished, (ids) => deletePushes(this.#db, ids))
     await writeAll(this.#unsent, (unsent) => deleteUnsent(this.#db, unsent))

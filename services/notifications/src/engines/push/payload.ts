@@ -1,12 +1,9 @@
-/** Content of a notification in the browser. */
 export type Shown = {
   title: string
   body: string
   tag: string
   notificationId: string
-  /** URL that a click opens. */
   url: string
-  /** URL of the server's icon. */
   icon: string
   /** Number on the app's icon; undefined leaves it unchanged. */
   appBadge: number | undefined
@@ -16,9 +13,9 @@ export type Shown = {
 export const maxPayloadBytes = 2048 - 86 - 1 - 16
 
 /**
- * The payload of a push: the notification in the format of declarative Web Push and, for service workers that show it
- * themselves, its fields at the top level. The body, then the title is shortened to keep within `maxPayloadBytes`,
- * unless that is exceeded even without both.
+ * The notification in the format of declarative Web Push and, for service workers that show it themselves, its fields
+ * at the top level. The body, then the title is shortened to keep within `maxPayloadBytes`, unless that is exceeded
+ * even without both.
  */
 export function showPayload(shown: Shown): string {
   const { title, body } = shown
@@ -26,7 +23,6 @@ export function showPayload(shown: Shown): string {
   return withBody ?? shortenToFit(title, (text) => encodeShow({ ...shown, title: text, body: '' })) ?? encodeShow(shown)
 }
 
-/** The payload that makes a browser close the notification with a tag. */
 export const dismissPayload = (tag: string): string => JSON.stringify({ action: 'dismiss', tag })
 
 function encodeShow({ title, body, tag, notificationId, url, icon, appBadge }: Shown): string {
@@ -40,7 +36,6 @@ function encodeShow({ title, body, tag, notificationId, url, icon, appBadge }: S
   })
 }
 
-/** The payload with as much of the text as fits; undefined if it is too long even without the text. */
 function shortenToFit(text: string, compose: (text: string) => string): string | undefined {
   const characters = Array.from(text)
   for (let left = characters.length; left >= 0; left--) {

@@ -13,7 +13,6 @@ import type { RoomNames } from './room-names.ts'
 import { isPersonal } from '../../domain/tag.ts'
 import { bodyOf, titleOf } from './text.ts'
 
-/** The reason why a push is not sent. */
 export type Reason =
   | 'dismissed'
   | 'expired'
@@ -24,7 +23,6 @@ export type Reason =
   | 'deactivated'
   | 'unsubscribed'
 
-/** A prepared push: its content, or the reason why it is not sent. */
 export type Prepared = { push: LeasedPush } & ({ content: PushContent } | { reason: Reason })
 
 type PrepareContext = { db: Db; services: ServiceClients; roomNames: RoomNames; links: Links }
@@ -32,8 +30,8 @@ type PrepareContext = { db: Db; services: ServiceClients; roomNames: RoomNames; 
 const timeoutMs = 3_000
 
 /**
- * Decides just before sending which pushes of a batch are still needed, and their content. Rejects for the whole batch
- * if a service does not answer or presence is not known.
+ * Decides just before sending which pushes are still needed, and their content. Rejects for the whole batch if a
+ * service does not answer or presence is not known.
  */
 export async function preparePushes(pushes: readonly LeasedPush[], context: PrepareContext): Promise<Prepared[]> {
   const early = pushes.map((push) => ({ push, reason: earlyReason(push) }))

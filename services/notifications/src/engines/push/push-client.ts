@@ -6,7 +6,7 @@ import { toAnswer, type Answer } from './answer.ts'
 import type { PushNetwork } from './endpoint.ts'
 import type { PushRequest } from './request.ts'
 
-/** Sends pushes to push services. Never rejects. */
+/** Never rejects. */
 export type PushClient = Disposable & { send(request: PushRequest, signal: AbortSignal): Promise<Answer> }
 
 const timeoutMs = 10_000
@@ -15,8 +15,8 @@ const maxBytes = 16_384
 const connections = { keepAlive: true, maxFreeSockets: 2, timeout: 30_000 }
 
 /**
- * Opens a client that connects only to allowed addresses and does not follow redirects. Connections are reused; their
- * address was checked when they were opened.
+ * Connects only to allowed addresses and does not follow redirects. Connections are reused; their address was checked
+ * when they were opened.
  */
 export function openPushClient(network: PushNetwork): PushClient {
   const tls = new Agent(connections)
@@ -77,7 +77,6 @@ class ReusedConnectionFailed extends Error {
 const isCausedBy = (kind: typeof AddressRefused | typeof ResolverBusy, error: unknown): boolean =>
   error instanceof kind || (error instanceof ReusedConnectionFailed && error.cause instanceof kind)
 
-/** Reads a short response to its end, and aborts a long one. The body is ignored. */
 async function drain(answer: IncomingMessage): Promise<void> {
   let length = 0
   try {

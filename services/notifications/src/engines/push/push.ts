@@ -8,17 +8,14 @@ import type { ServiceClients } from './service-clients.ts'
 import { retryLimits } from './retries.ts'
 import { startSender, type SenderOptions } from './sender.ts'
 
-/** Push settings for handlers. */
 export type Push = { enabled: boolean; network: PushNetwork }
 
-/** Parts that a test may replace. */
 export type PushOverrides = Partial<Pick<SenderOptions, 'network' | 'retryLimits' | 'pollMs'>>
 
 const pollMs = 10_000
 
 type NetworkOptions = { allowPrivate: boolean; privateNetworks: readonly string[]; names: NameResolver }
 
-/** The addresses to which pushes may be sent. Throws if `privateNetworks` contains an invalid network. */
 export const pushNetwork = ({ allowPrivate, privateNetworks, names }: NetworkOptions): PushNetwork => ({
   isAllowed: allowPrivate ? () => true : publicExcept(privateNetworks),
   resolve: names.resolve,
@@ -31,7 +28,6 @@ type Options = { db: Db; settings: PushSettings | undefined; services: ServiceCl
 > &
   PushOverrides
 
-/** Sends queued pushes and deletes old ones from the queue; if push is not configured, deletes all. */
 export function startPushes({ settings, ...options }: Options): AsyncDisposable {
   const resources = new Resources()
   resources.use(maintainQueue(options.db, { isSending: settings !== undefined }))

@@ -2,24 +2,20 @@ import type { Tx } from '@parley/postgres'
 import { lockSubscriptions, insertDismissals, insertPushes, withdrawPushes } from '../../store/push-jobs.ts'
 import { tagOf, type NotificationKind } from '../../domain/tag.ts'
 
-/** A notification to push. */
 export type CreatedNotification = {
   notificationId: string
   userId: string
   roomId: string
-  /** The message, or the echo. */
   eventId: string
   kind: NotificationKind
-  /** Root of the thread; empty outside of threads. */
+  /** Empty outside of threads. */
   threadRootEventId: string
-  /** Id of the user who caused the notification. */
   actorId: string
   createdAt: Date
-  /** W3C traceparent of the cause. */
   traceparent?: string | undefined
 }
 
-/** Queues a push to each browser of each recipient, in the transaction that creates the notifications. */
+/** Queues a push to each browser of each recipient. Call it in the transaction that creates the notifications. */
 export async function queuePushes(tx: Tx, created: readonly CreatedNotification[]): Promise<void> {
   if (created.length === 0) return
   await insertPushes(
@@ -29,8 +25,8 @@ export async function queuePushes(tx: Tx, created: readonly CreatedNotification[
 }
 
 /**
- * Removes dismissed notifications from devices, in the transaction that dismisses them: cancels waiting pushes, and
- * queues dismissals for browsers that may have received one.
+ * Cancels waiting pushes, and queues dismissals for browsers that may have received one. Call it in the transaction
+ * that dismisses the notifications.
  */
 export async function queueDismissals(tx: Tx, dismissed: readonly { userId: string; tag: string }[]): Promise<void> {
   if (dismissed.length === 0) return

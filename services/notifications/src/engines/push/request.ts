@@ -2,22 +2,18 @@ import { createHash } from 'node:crypto'
 import type { PushSettings } from '@parley/config'
 import webPush from 'web-push'
 
-/** A request to a push service. `userId`: the recipient, for the limit on concurrent name look-ups. */
+/** `userId`: the recipient, for the limit on concurrent name look-ups. */
 export type PushRequest = { userId: string; endpoint: URL; headers: Record<string, string>; body: Buffer }
 
-/** A subscribed browser. */
 export type Browser = { userId: string; endpoint: string; p256dh: string; auth: string }
 
-/** The content of a push, independent of its recipient. */
 export type PushContent = { payload: string; tag: string; urgency: 'high' | 'normal' }
 
-/** How long a push service keeps a push for an offline browser. */
 export const ttlSeconds = 86_400
 const recordBytes = 2048
 /** Position of the record size in the header of aes128gcm, after 16 bytes of salt. */
 const recordSizeAt = 16
 
-/** Encrypts a push for its browser and signs it. */
 export function toPushRequest(keys: PushSettings, browser: Browser, content: PushContent): PushRequest {
   const { userId, endpoint, p256dh, auth } = browser
   const details = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, content.payload, {
@@ -39,5 +35,5 @@ export function toPushRequest(keys: PushSettings, browser: Browser, content: Pus
   return { userId, endpoint: new URL(endpoint), headers: Object.fromEntries(headers), body }
 }
 
-/** The topic: a push service keeps only the newest push per topic for an offline browser. A hash, to reveal nothing. */
+/** A push service keeps only the newest push per topic for an offline browser. The hash reveals nothing. */
 const topicOf = (tag: string): string => createHash('sha256').update(tag).digest('base64url').slice(0, 32)

@@ -1,6 +1,6 @@
 import { backoffMs, type Backoff } from '@parley/runtime'
 
-/** Retry limits of pushes. `initialMs` is also how long a push service gets no pushes after its first failure. */
+/** `initialMs` is also how long a push service gets no pushes after its first failure. */
 export type RetryLimits = Backoff & {
   /** A failed push is given up if its next attempt would come after this age. */
   giveUpMs: number
@@ -10,7 +10,6 @@ export const retryLimits: RetryLimits = { initialMs: 2_000, maxMs: 600_000, give
 
 type Failed = { attempts: number; ageMs: number; retryAfterMs: number }
 
-/** Milliseconds to wait before the next attempt; undefined if the push is to be given up. */
 export function retryPauseMs({ attempts, ageMs, retryAfterMs }: Failed, retryLimits: RetryLimits): number | undefined {
   const pause = Math.max(backoffMs(retryLimits, attempts), retryAfterMs * (1 + Math.random() / 10))
   return ageMs + pause > retryLimits.giveUpMs ? undefined : pause

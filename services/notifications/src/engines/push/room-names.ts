@@ -1,22 +1,20 @@
 import { LRUCache } from 'lru-cache'
 import type { ServiceClients } from './service-clients.ts'
 
-/** How long memberships are cached. Missing ones are not cached. */
+/** Missing memberships are not cached. */
 const cacheTtlMs = 5_000
 const maxCached = 10_000
 const timeoutMs = 3_000
 
-/** Looks up the names of rooms for their members. */
 export class RoomNames {
   readonly #rooms: ServiceClients['rooms']
-  /** Names of rooms, by room and member. */
   readonly #cache = new LRUCache<string, string>({ max: maxCached, ttl: cacheTtlMs })
 
   constructor(rooms: ServiceClients['rooms']) {
     this.#rooms = rooms
   }
 
-  /** Returns the name of the room for each given user who is a member; it is empty for a direct message. */
+  /** The name of the room for each given user who is a member; empty for a direct message. */
   async namesFor(roomId: string, userIds: readonly string[]): Promise<Map<string, string>> {
     const start = performance.now()
     const known = new Map<string, string>()

@@ -19,15 +19,12 @@ import { retryPauseMs, type RetryLimits } from './retries.ts'
 import { RoomNames } from './room-names.ts'
 import { prepareSpan, sendSpan } from './spans.ts'
 
-/** Duration of a lease; preparing and sending pushes takes less. */
 const leaseMs = 30_000
-/** Delay that collects pushes which end or are queued at about the same time. */
 const batchDelayMs = 5
 /** Delay after the queue could not be read, or pushes could not be prepared because another service is unavailable. */
 const afterErrorMs = 1_000
 /** Interval while due pushes have to wait, because of limits of their push service or because others go first. */
 const dueIntervalMs = 100
-/** How long running pushes may take to finish when the process ends. */
 const graceMs = 3_000
 
 export type SenderOptions = {
@@ -36,11 +33,9 @@ export type SenderOptions = {
   network: PushNetwork
   services: ServiceClients
   retryLimits: RetryLimits
-  /** How often to poll for pushes of processes that died before announcing them. */
   pollMs: number
 }
 
-/** Sends queued pushes until it is disposed. Any number of processes may do so. */
 export function startSender(options: SenderOptions): AsyncDisposable {
   const sender = new Sender(options)
   const listening = pushesQueued.listen(options.db, () => sender.wake())
@@ -54,7 +49,7 @@ export function startSender(options: SenderOptions): AsyncDisposable {
   }
 }
 
-/** Whether the answer shows that the push service works; undefined if it was not contacted. */
+/** Undefined if the push service was not contacted. */
 function isHealthy(answer: Answer): boolean | undefined {
   if (answer.outcome === 'blocked') return undefined
   if (answer.outcome !== 'busy') return true
@@ -108,8 +103,8 @@ class Sender {
   }
 
   /**
-   * Processes the queue once. Returns the milliseconds until the next time, unless the sender is woken before. Outcomes
-   * are written first, because that removes pushes from the queue.
+   * Returns the milliseconds until the next time, unless the sender is woken before. Outcomes are written first,
+   * because that removes pushes from the queue.
    */
   async #processQueue(): Promise<number> {
     this.#woken = new AbortController()
@@ -132,7 +127,6 @@ class Sender {
     return Math.min(idleMs, pollMs)
   }
 
-  /** Leases pushes for this process, except those that another process has leased meanwhile. */
   async #lease(chosen: readonly { id: bigint; host: string }[]): Promise<LeasedPush[]> {
     let leased: LeasedPush[] = []
     try {
@@ -161,7 +155,7 @@ class Sender {
     countPush(push.action, outcome)
   }
 
-  /** Encrypts a push; undefined if that fails, which a retry would not change. */
+  /** Undefined if the encryption fails, which a retry would not change. */
   #toRequest(push: LeasedPush, content: PushContent): PushRequest | undefined {
     try {
       return toPushRequest(this.#options.settings, push, content)
@@ -190,7 +184,7 @@ class Sender {
 
   /**
    * Waits until the sender is woken, a push ends, or the time has passed. Without a time, after a failure, waits
-   * `afterErrorMs` regardless of these.
+   * `afterErrorMs`.
    */
   async #pause(idleMs: number | undefined): Promise<void> {
     const { signal } = this.#stopping

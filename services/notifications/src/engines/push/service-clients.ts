@@ -5,7 +5,6 @@ import type {
   RoomsInternalService,
 } from '@parley/contracts/internal'
 
-/** Clients of the services that are called before a push is sent. */
 export type ServiceClients = {
   accounts: Pick<Client<typeof AccountsInternalService>, 'getPresences' | 'getProfiles'>
   messaging: Pick<Client<typeof MessagingInternalService>, 'previewMessages'>

@@ -4,14 +4,13 @@ import type { Answer } from './answer.ts'
 
 type Traced = Pick<LeasedPush, 'action' | 'traceparent'>
 
-/** Prepares pushes inside a span that belongs to their traces. Without a recorded trace, there is no span. */
+/** The span belongs to the traces of the pushes. Without a recorded trace, there is no span. */
 export function prepareSpan<T>(pushes: readonly Traced[], prepare: () => Promise<T>): Promise<T> {
   const joined = isRecording() ? pushes.map(({ traceparent }) => traceparent).filter((one) => one !== '') : []
   if (joined.length === 0) return prepare()
   return withSpan('prepare pushes', { joined, attributes: { 'parley.push.count': pushes.length } }, prepare)
 }
 
-/** Sends a push inside a span of its trace; the span does not contain the endpoint. */
 export function sendSpan({ action, traceparent }: Traced, send: () => Promise<Answer>): Promise<Answer> {
   if (traceparent === '' || !isRecording()) return send()
   const attributes = { 'http.request.method': 'POST', 'parley.peer': 'push', 'parley.action': action }

@@ -1,13 +1,9 @@
 import type { NotificationKind } from '../../domain/tag.ts'
 
-/** The data that the text of a push describes. */
 export type MessageSummary = {
   kind: NotificationKind
-  /** Name of the user who caused the notification. */
   actor: string
-  /** Name of the room; empty for a direct message. */
   room: string
-  /** Preview of the message; empty if it has no text. */
   preview: string
   attachments: number
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { pushPriorities, type PushPriority } from '../../domain/push-priority.ts'
 import { TurnScheduler } from './turn-scheduler.ts'
 
-/** Returns the priority that gets each turn; `waiting` has one set of waiting priorities per turn. */
+/** The priority that gets each turn; `waiting` has one set of waiting priorities per turn. */
 function turns(waiting: Iterable<readonly PushPriority[]>): (PushPriority | undefined)[] {
   const scheduler = new TurnScheduler()
   return Array.from(waiting, (group) => {

@@ -4,19 +4,17 @@ import { pushPriorities, type PushPriority } from '../../domain/push-priority.ts
 const maxPassed: Record<PushPriority, number> = { first: Infinity, soon: 2, mass: 4 }
 
 /**
- * Divides turns among priorities: the highest waiting one gets the turn, unless lower ones have lost `maxPassed` turns;
- * then the lowest of these gets it.
+ * The highest waiting priority gets the turn, unless lower ones have lost `maxPassed` turns; then the lowest of these
+ * gets it.
  */
 export class TurnScheduler {
   readonly #passed: Record<PushPriority, number> = { first: 0, soon: 0, mass: 0 }
 
-  /** The priority whose turn it is; undefined if none waits. */
   next(waiting: ReadonlySet<PushPriority>): PushPriority | undefined {
     const candidates = pushPriorities.filter((priority) => waiting.has(priority))
     return candidates.findLast((priority) => this.#passed[priority] >= maxPassed[priority]) ?? candidates[0]
   }
 
-  /** Records that a priority got the turn; `waiting` are all that could have got it. */
   recordTurn(taken: PushPriority, waiting: ReadonlySet<PushPriority>): void {
     for (const priority of waiting) this.#passed[priority]++
     this.#passed[taken] = 0

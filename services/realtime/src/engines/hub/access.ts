@@ -5,19 +5,18 @@ import { UniversalRooms } from './universal-rooms.ts'
 import { type UserAccess } from './user-access.ts'
 
 /**
- * Rooms whose topics users on this node join (`gains`) or leave (`losses`). If an event causes the change, gains are
- * applied before the event is published and losses after it, so that the user receives the event in both cases.
+ * Rooms whose topics users on this node join (`gains`) or leave (`losses`). Gains are applied before the event that
+ * causes them is published, losses after it, so that the user receives the event in both cases.
  */
 export type AccessChange = { gains: UserRoom[]; losses: UserRoom[]; affected: AffectedUsers }
-/** The users, on any node, whose rooms an event may change. */
 type AffectedUsers = readonly string[] | 'everyone'
 export type UserRoom = { user: UserAccess; roomId: string }
 
 const noChange: AccessChange = { gains: [], losses: [], affected: [] }
 
 /**
- * Tracks which users on this node receive which channels: explicit members and, in universal rooms, everyone who may
- * join, unless they are banned. Changes come from the stream in order; no other service is called.
+ * Which users on this node receive which channels: explicit members and, in universal rooms, everyone who may join,
+ * unless banned. Changes come from the stream in order; no other service is called.
  */
 export class Access {
   readonly users = new Map<string, UserAccess>()
@@ -30,7 +29,7 @@ export class Access {
     this.#now = now
   }
 
-  /** Applies an event and returns the change. For an event of the policy this is only `affected`; see `recompute`. */
+  /** For an event of the policy, the change is only `affected`; see `recompute`. */
   apply(event: Event): AccessChange {
     switch (event.fact.case) {
       case 'roomFact':
@@ -48,14 +47,13 @@ export class Access {
   }
 
   /**
-   * Recomputes access to all universal rooms for everyone on this node after a change of the policy. `affected` is
-   * empty, because `apply` has already returned it for the event.
+   * Recomputes access to all universal rooms after a change of the policy. `affected` is empty: `apply` has already
+   * returned it.
    */
   recompute(): AccessChange {
     return this.#changesOf(this.users.values(), this.universalRooms.ids(), [])
   }
 
-  /** Computes the changes of a user's topics after their standings were loaded or their roles replaced. */
   recomputeFor(user: UserAccess): AccessChange {
     const rooms = new Set<string>(user.standings.keys())
     for (const roomId of this.universalRooms.ids()) rooms.add(roomId)
@@ -73,7 +71,6 @@ export class Access {
     return this.#changesOf(user ? [user] : [], [roomId], affected)
   }
 
-  /** Applies a fact to the person whom it is about and returns their id; undefined if it is not about one person. */
   #changePerson(roomId: string, { fact, version }: RoomFact, dm: boolean): string | undefined {
     switch (fact.case) {
       case 'joined':
@@ -127,7 +124,7 @@ export class Access {
   }
 }
 
-/** The people whose rooms a fact may change; none in a direct message, whose events are sent to its participants. */
+/** None in a direct message, whose events go to its participants. */
 function affectedBy({ fact }: RoomFact, { universal, dm }: NonNullable<RoomFactApplied['header']>): AffectedUsers {
   switch (fact.case) {
     case 'joined':

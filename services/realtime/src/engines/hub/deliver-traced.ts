@@ -3,13 +3,12 @@ import { isRecording, withSpan } from '@parley/telemetry'
 
 type Delivery<Position> = {
   deliver: (event: Event, position: Position) => void
-  /** Called with the error that `deliver` threw. */
   onFailure: (event: Event, error: unknown) => void
 }
 
 /**
- * Calls `deliver` for an event, and `onFailure` instead of throwing. If this process records traces and the event
- * carries the trace of its change, the call becomes a span of that trace.
+ * Calls `onFailure` instead of throwing. If this process records traces and the event has one, the call becomes a span
+ * of that trace.
  */
 export function deliverTraced<Position>(
   event: Event,

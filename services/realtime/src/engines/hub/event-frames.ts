@@ -3,19 +3,15 @@ import { eventFrame, frameWithoutPosition } from './frame.ts'
 import { deletionProperty, type ReplayFrame } from './replay-buffer.ts'
 import { topics } from './topics.ts'
 
-/** A frame of an event for one audience. */
 export type EventFrame = ReplayFrame & {
   envelope: Uint8Array
-  /** The room whose members receive the frame. */
   roomId?: string
-  /** The users who receive the frame. */
   userIds?: readonly string[]
 }
 
 /**
- * The kinds of events that are throttled, each with the property that it changes. They go to everyone, and clients need
- * only the newest event per subject and property. If there are many sockets, these events are sent to them in slices.
- * Other events are sent at once.
+ * Kinds of events that are throttled, each with the property that it changes. They go to everyone, and clients need
+ * only the newest event per subject and property.
  */
 export const propertyByThrottledKind: ReadonlyMap<string, string> = new Map([
   ['user_profile_updated', 'profile'],
@@ -27,13 +23,12 @@ export const propertyByThrottledKind: ReadonlyMap<string, string> = new Map([
   ['policy_changed', 'permissions'],
 ])
 
-/** The frames of an event at a position, one for each audience. */
 export const eventFrames = (event: Event, position: string): EventFrame[] =>
   event.deliveries.flatMap((delivery) => frameFor(event, delivery, position) ?? [])
 
 /**
- * The part of a frame that the replay buffer keeps. A throttled frame is kept without its position, as if it was late.
- * The envelope is left out, because it is a view of a larger message, which would stay in memory.
+ * The part that the replay buffer keeps. A throttled frame loses its position, as if it was late. The envelope is left
+ * out, because it is a view of a larger message, which would stay in memory.
  */
 export const replayFrame = ({ envelope, bytes, topics, throttleKey }: EventFrame): ReplayFrame =>
   throttleKey ? { bytes: frameWithoutPosition(envelope), topics, throttleKey } : { bytes, topics }

@@ -17,15 +17,12 @@ type Options = {
   opener: SocketOpener
   policy: NodePolicy
   metrics: Metrics
-  /** How far back the stream is read at start, in milliseconds before the newest event. */
+  /** In milliseconds before the newest event. */
   historyMs: number
-  /** Reloads state that does not come from the stream. */
   load: () => Promise<void>
 }
 
-/**
- * Follows the stream and publishes its events to sockets in batches; returns the intake, where events wait for that.
- */
+/** Publishes the events of the stream to sockets in batches; returns the intake, where events wait. */
 export async function followStream(host: Host, options: Options): Promise<Intake> {
   const { hub, opener, policy, metrics, load, historyMs } = options
   const delivery = {
@@ -63,7 +60,7 @@ export async function followStream(host: Host, options: Options): Promise<Intake
   return intake
 }
 
-/** Loads the universal rooms, retrying until rooms answers. Rejects only if the signal is aborted. */
+/** Retries until rooms answers. Rejects only if the signal is aborted. */
 export async function loadUniversalRooms(hub: Hub, rooms: Rooms, signal: AbortSignal): Promise<void> {
   const universal = await retry(() => rooms.listUniversalRooms(), { signal, ...retryDelays })
   for (const room of universal) hub.access.universalRooms.set(room)

@@ -1,6 +1,6 @@
 const encoder = new TextEncoder()
 
-// RealtimeServerFrame.event is field 3, RealtimeEventEnvelope.position field 100, both length-delimited.
+// RealtimeServerFrame.event and RealtimeEventEnvelope.position, both length-delimited.
 const eventTag = [(3 << 3) | 2]
 const positionTag = varint((100 << 3) | 2)
 
@@ -15,8 +15,7 @@ function varint(value: number): number[] {
 }
 
 /**
- * Builds the server frame of an event without decoding the envelope: the fields of a protobuf message may be in any
- * order, so the position on the stream is appended to the encoded envelope.
+ * Does not decode the envelope: fields of a protobuf message may be in any order, so the position is appended to it.
  */
 export function eventFrame(envelope: Uint8Array, position: string): Uint8Array {
   const positionBytes = encoder.encode(position)
@@ -31,14 +30,13 @@ export function eventFrame(envelope: Uint8Array, position: string): Uint8Array {
   return frame
 }
 
-/** The server frame of a hint, or of an event that is sent late or out of order. */
 export function frameWithoutPosition(envelope: Uint8Array): Uint8Array {
   return Uint8Array.from([...eventTag, ...varint(envelope.length), ...envelope])
 }
 
 /**
- * Opaque position of an event on the stream: its sequence and 32 bits of its id, because a stream that has lost its
- * newest messages assigns their sequences again.
+ * Sequence of an event on the stream and 32 bits of its id, because a stream that has lost its newest messages assigns
+ * their sequences again.
  */
 export function positionOf(streamSequence: number, eventId: string): string {
   let hash = 0x811c9dc5 // FNV-1a

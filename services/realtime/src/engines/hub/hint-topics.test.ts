@@ -3,7 +3,7 @@ import { HintTopics } from './hint-topics.ts'
 import { fakeSocket } from '../../../test/_fake-socket.ts'
 import { UserAccess } from './user-access.ts'
 
-test('a slow socket gets no hints, even of newly joined rooms, until it has caught up', () => {
+test('a slow socket gets no hints until it has caught up', () => {
   const hints = new HintTopics()
   const user = new UserAccess('U1', [], 1n)
   user.rooms.add('R1')

@@ -4,14 +4,11 @@ import type { UserAccess } from './user-access.ts'
 
 const behindBytes = 65_536
 
-/** Whether a socket has so many unsent bytes that hints are withheld from it. */
 export const isBehind = ({ buffered }: Subscriber): boolean => buffered > behindBytes
 
-/** Subscribes sockets to topics of hints. Slow sockets are unsubscribed until they have caught up. */
 export class HintTopics {
   readonly #unsubscribed = new WeakSet<Subscriber>()
 
-  /** Subscribes a socket to the topics of hints of its user. To be called when its stream starts. */
   subscribe(connection: Subscriber, user: UserAccess): void {
     for (const topic of hintTopicsOf(user)) connection.subscribe(topic)
   }
@@ -24,10 +21,8 @@ export class HintTopics {
     connection.unsubscribe(topics.roomHints(roomId))
   }
 
-  /** Whether the socket is subscribed to topics of hints. */
   isSubscribed = (connection: Subscriber): boolean => connection.isOpen && !this.#unsubscribed.has(connection)
 
-  /** Unsubscribes sockets that have become slow, and subscribes those that have caught up. */
   updateSubscriptions(users: Iterable<UserAccess>): void {
     for (const user of users) {
       for (const connection of user.connections) if (connection.isOpen) this.#update(connection, user)

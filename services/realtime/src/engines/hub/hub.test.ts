@@ -38,7 +38,7 @@ const newSubscriber = (): Subscriber => ({
   ...{ subscribe: () => undefined, unsubscribe: () => undefined, end: () => undefined },
 })
 
-test('after a loss of the stream, a position from before a republished event is refused, because another node may have sent that event', () => {
+test('a position from before a republished event is refused', () => {
   using hub = newHub(100_000)
   hub.reset()
   hub.setReplayableSince(0)
@@ -54,7 +54,7 @@ test('after a loss of the stream, a position from before a republished event is 
   ])
 })
 
-test('a position from before a change of the policy whose event was missed is refused', () => {
+test('a position from before a missed change of the policy is refused', () => {
   using hub = newHub(100_000)
   hub.setReplayableSince(0)
   hub.deliver(posted('E1', 110_000), { seq: 1, storedAtMs: 120_000 })
@@ -91,7 +91,7 @@ const renamed = (id: string, version: bigint) =>
     deliveries: [{ envelope: Buffer.from(id), audience: { case: 'everyone', value: true } }],
   })
 
-test.each([1, 1_001])('after a reset %i sockets receive later events, but nothing from before it', (sockets) => {
+test.each([1, 1_001])('after a reset %i sockets receive later events only', (sockets) => {
   jest.useFakeTimers()
   try {
     const publish = jest.fn()

@@ -18,31 +18,27 @@ import { topics } from './topics.ts'
 import { openConnectionsOf, UserAccess } from './user-access.ts'
 
 type Options = {
-  /** Sends one frame to every socket that is subscribed to a topic. */
   publish: (topic: string, frame: Uint8Array) => void
   policy: () => Policy
-  /** Asks accounts whether the sessions of these sockets are still valid; ends the sockets of those that are not. */
   verify: (sockets: readonly Subscriber[]) => void
   metrics: Pick<Metrics, 'countPublished'>
-  /** Recent events, for sockets that resume. */
   replayBuffer: ReplayBuffer
   now?: () => number
 }
 
 /**
- * If the end of a session is older than this, in milliseconds, accounts is asked before sockets are closed. After a
- * loss of the stream, relays publish old ends of sessions again, and people may have signed in since.
+ * In milliseconds. Before an older end of a session closes sockets, accounts is asked: after a loss of the stream,
+ * relays publish old ends again, and people may have signed in since.
  */
 const maxUncheckedEndAgeMs = 60_000
 
 /**
- * The fan-out of one node. It publishes events to topics in stream order, except throttled ones, which may be late. It
- * never waits for another service, and does work per socket only for the people whom an event is about.
+ * The fan-out of one node. It publishes events in stream order, except throttled ones. It never waits for another
+ * service, and does work per socket only for the people whom an event is about.
  */
 export class Hub implements Disposable {
   readonly access: Access
   readonly hintTopics = new HintTopics()
-  /** All sockets with an accepted hello. */
   readonly connections = new Set<Subscriber>()
   readonly #options: Options
   readonly #now: () => number
@@ -50,7 +46,6 @@ export class Hub implements Disposable {
   readonly #publisher: Publisher
   #position = positionOf(0, '')
   #nextSlice = 0
-  /** When all sockets were last reset, in milliseconds. */
   #resetAt = 0
 
   constructor(options: Options) {
@@ -64,15 +59,11 @@ export class Hub implements Disposable {
     })
   }
 
-  /** Position of the event that this node handled last. */
   get position(): string {
     return this.#position
   }
 
-  /**
-   * Handles the next event of the stream, unless it is a duplicate: updates access, publishes the event, and ends the
-   * sockets of sessions that it ends.
-   */
+  /** Ignores duplicates. Updates access, publishes the event, and ends the sockets of sessions that it ends. */
   deliver(event: Event, { seq, storedAtMs }: StreamEntry): void {
     if (!this.#seen.admit(event)) return
     const position = positionOf(seq, event.id)
@@ -82,7 +73,7 @@ export class Hub implements Disposable {
     this.#gain(change)
     const isRepublished = this.#isRepublished(event)
     const frames = isRepublished ? [] : eventFrames(event, position)
-    // Another node may have sent it, so clients cannot resume here from an earlier position.
+    // Another node may have sent it, so no client may resume here from an earlier position.
     if (isRepublished) this.#options.replayBuffer.recordEveryonesAccessChange()
     this.#options.replayBuffer.add({ position, storedAtMs, frames: frames.map(replayFrame) })
     this.#publisher.publish(event, frames)
@@ -98,8 +89,8 @@ export class Hub implements Disposable {
   }
 
   /**
-   * Recomputes who receives which universal rooms. To be called when the policy has changed. If clients have missed the
-   * event about it, those whose rooms change must reconnect, and none can resume from an earlier position.
+   * To be called when the policy has changed. If clients missed the event, those whose rooms change must reconnect, and
+   * none can resume from an earlier position.
    */
   recomputeAccess(policyChange: PolicyChange): void {
     const change = this.access.recompute()
@@ -110,7 +101,7 @@ export class Hub implements Disposable {
     for (const user of changed) this.#reconnect(user)
   }
 
-  /** To be called when the stream was interrupted: events may have been missed, so all clients reload. */
+  /** Events may be missing, so all clients reload. */
   reset(): void {
     this.#seen.clear()
     this.#resetAt = this.#now()
@@ -120,8 +111,8 @@ export class Hub implements Disposable {
   }
 
   /**
-   * Whether an event happened before the last reset. After a loss of the stream, relays publish old events again, but
-   * clients that connected after the reset have already read the state after these events.
+   * Whether the event happened before the last reset. After a loss of the stream, relays publish old events again, but
+   * clients connected since the reset have read the state after them.
    */
   #isRepublished({ occurredAt }: Event): boolean {
     return occurredAt !== undefined && timestampMs(occurredAt) < this.#resetAt
@@ -131,12 +122,10 @@ export class Hub implements Disposable {
     for (const connection of [...this.connections]) connection.end(end)
   }
 
-  /** Number of a user's sockets on this node that have an accepted hello. */
   socketCountOf(userId: string): number {
     return this.access.users.get(userId)?.connections.size ?? 0
   }
 
-  /** Adds an authenticated socket; from now on changes of the user's access are tracked. */
   attach(
     connection: Subscriber,
     caller: { userId: string; roleIds: readonly string[]; rolesVersion: bigint },
@@ -160,25 +149,22 @@ export class Hub implements Disposable {
       this.access.users.delete(user.userId)
   }
 
-  /** To be called when the standings of a user are complete. */
   finishLoading(user: UserAccess): void {
     user.loaded = true
     this.#applyChange(this.access.recomputeFor(user))
   }
 
-  /** Subscribes a socket to the topics of its user, so that it receives what is published from now on. */
   subscribe(connection: Subscriber, user: UserAccess): void {
     for (const topic of topicsOf(user)) connection.subscribe(topic)
     connection.subscribe(topics.slice(this.#nextSlice++ % slices))
     this.hintTopics.subscribe(connection, user)
   }
 
-  /** Records that this node has received everything that was stored from this time on, in milliseconds since 1970. */
+  /** This node has received everything stored since then, in milliseconds since 1970. */
   setReplayableSince(timeMs: number): void {
     this.#options.replayBuffer.setCompleteSince(timeMs)
   }
 
-  /** The frames that a person missed since a position and may still receive. */
   replay(user: UserAccess, position: string): Replay {
     return this.#options.replayBuffer.replaySince(position, user.userId, topicsOf(user))
   }
@@ -194,7 +180,7 @@ export class Hub implements Disposable {
     this.#options.replayBuffer.forget(userId)
   }
 
-  /** If the event contradicts newer roles, makes the user's sockets reconnect, which loads the roles from accounts. */
+  /** If the event contradicts newer roles, makes the sockets reconnect, which loads the roles from accounts. */
   #reconnectIfContradicted(userId: string, { roleIds, rolesVersion }: UserRolesChangedFact): void {
     const user = this.access.users.get(userId)
     if (!user?.isContradictedBy(roleIds, rolesVersion)) return
@@ -207,8 +193,8 @@ export class Hub implements Disposable {
   }
 
   /**
-   * If sessions were revoked, ends their sockets, otherwise all sockets of the user, as clients expect. If the event is
-   * old, only those of these sockets end whose session is no longer valid.
+   * Ends the sockets of revoked sessions, or else all sockets of the user, as clients expect. After an old event, only
+   * sockets whose session is no longer valid end.
    */
   #endSockets({ aggregateId, occurredAt }: Event, { credentialIds, reason }: CredentialsEndedFact): void {
     const user = this.access.users.get(aggregateId)
@@ -247,7 +233,6 @@ export class Hub implements Disposable {
   }
 }
 
-/** Topics of a person's sockets, except those of hints and slices. */
 const topicsOf = ({ userId, rooms }: UserAccess): string[] => [
   topics.everyone,
   topics.user(userId),

@@ -1,22 +1,19 @@
 import type { Event } from '@parley/contracts/internal'
 
-/** The position of a message on the stream, and when it was stored, in milliseconds since 1970. */
+/** `storedAtMs`: since 1970. */
 export type StreamEntry = { seq: number; storedAtMs: number }
 type Deliver = (events: readonly Event[], stored: StreamEntry) => void
 type Batch = { events: readonly Event[]; stored: StreamEntry }
 
 /**
- * Collects the events of a few milliseconds and delivers them in one tick, so that uWebSockets.js writes once per
- * socket and not once per event. After a pause, events are delivered in the next turn of the event loop.
+ * Delivers the events of a few milliseconds in one tick, so that uWebSockets.js writes once per socket. After a pause,
+ * events are delivered in the next turn of the event loop.
  */
 export class Intake implements Disposable {
   readonly #deliver: Deliver
   readonly #gatherMs: number
   #batches: Batch[] = []
-  /**
-   * Cancels the scheduled flush, with clearImmediate or clearTimeout as it was scheduled: mixing them up corrupts a
-   * counter in Node.js.
-   */
+  /** Calls clearImmediate or clearTimeout, as the flush was scheduled: mixing them up corrupts a counter in Node.js. */
   #cancelFlush: (() => void) | undefined
   #lastFlush = 0
 
@@ -38,7 +35,6 @@ export class Intake implements Disposable {
     }
   }
 
-  /** Delivers everything collected, in order. */
   flush(): void {
     this.#stopTimer()
     this.#lastFlush = performance.now()

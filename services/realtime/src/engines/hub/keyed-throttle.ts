@@ -1,15 +1,11 @@
-/** A window at whose end the newest message of a key is sent. */
 type Window = { endsAt: number; send: (() => void) | undefined }
 
 const defaultMs = 2_000
 
-/**
- * Throttles messages per key: the first is sent at once, and of those that follow within a window only the newest, at
- * its end.
- */
+/** Per key, the first message is sent at once, and of those within a window only the newest, at its end. */
 export class KeyedThrottle implements Disposable {
   readonly #windowMs: number
-  /** Windows by key, ordered by their end. */
+  /** Ordered by their end. */
   readonly #windows = new Map<string, Window>()
   #timer: NodeJS.Timeout | undefined
 
@@ -17,22 +13,17 @@ export class KeyedThrottle implements Disposable {
     this.#windowMs = windowMs
   }
 
-  /**
-   * Offers a message: `send` is called now or at the end of the window; never if the message is replaced or dropped.
-   */
   offer(key: string, send: () => void): void {
     const window = this.#windows.get(key)
     if (window) window.send = send
     else this.#openWindow(key, send)
   }
 
-  /** Drops the waiting message of a key. */
   forget(key: string): void {
     const window = this.#windows.get(key)
     if (window) window.send = undefined
   }
 
-  /** Drops all waiting messages and ends their windows. */
   clear(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -54,7 +45,6 @@ export class KeyedThrottle implements Disposable {
     if (first) this.#timer ??= setTimeout(() => this.#closeWindows(), first.endsAt - performance.now()).unref()
   }
 
-  /** Closes windows that are over; if a message waits, it is sent and another window begins. */
   #closeWindows(): void {
     const now = performance.now()
     try {

@@ -4,15 +4,12 @@ import type { Event, GetPolicyResponse } from '@parley/contracts/internal'
 import { RecentIds } from '@parley/events'
 import { retry } from '@parley/runtime'
 
-/**
- * What changed the policy: an event of the stream, the first load, or a later load that found a change of which the
- * event was missed.
- */
+/** An event of the stream, the first load, or a later load that found a change without its event. */
 export type PolicyChange = 'event' | 'first_load' | 'missed_event'
 
 /**
- * The policy at this node's position on the stream. Deltas are applied in stream order, so that no event after a
- * revoking decision is delivered according to an older policy.
+ * At this node's position on the stream. Deltas are applied in stream order, so that no event after a revoking decision
+ * is delivered according to an older policy.
  */
 export class NodePolicy {
   readonly #load: () => Promise<GetPolicyResponse>
@@ -22,7 +19,6 @@ export class NodePolicy {
   #reloading: Promise<void> | undefined
   #mustLoad = false
   readonly #applied = new RecentIds()
-  /** Counts changes, because a policy that was requested before a change may be outdated. */
   #changes = 0
 
   constructor(load: () => Promise<GetPolicyResponse>, stop: AbortSignal) {
@@ -35,15 +31,11 @@ export class NodePolicy {
     return this.#policy
   }
 
-  /** Sets the listener that is called after each change. */
   onChange(changed: (change: PolicyChange) => void): void {
     this.#changed = changed
   }
 
-  /**
-   * Applies an event of the stream; ignores all but policy deltas. If a delta does not directly follow the known
-   * policy, the policy is loaded again.
-   */
+  /** Ignores all but policy deltas. A delta that does not directly follow the known policy makes it load again. */
   apply(event: Event): void {
     if (event.fact.case !== 'policy' || !this.#applied.add(event.id)) return
     const delta = event.fact.value
@@ -56,8 +48,8 @@ export class NodePolicy {
   }
 
   /**
-   * Loads the whole policy, retrying until it succeeds. Loads it again if a delta arrived meanwhile that does not
-   * follow the known policy, or that is newer than the loaded one.
+   * Retries until it succeeds. Loads again if a delta arrived meanwhile that does not follow the known policy, or is
+   * newer than the loaded one.
    */
   reload(): Promise<void> {
     this.#mustLoad = true
@@ -73,7 +65,7 @@ export class NodePolicy {
       const changes = this.#changes
       const snapshot = await retry(this.#load, { signal: this.#stop, initialMs: 50, maxMs: 2_000 })
       const isOlder = this.#policy !== undefined && snapshot.revision < this.#policy.revision
-      // Without a change in the meantime, an older policy means that admin's database was restored.
+      // Without a change meanwhile, an older policy means that admin's database was restored.
       if (isOlder && changes !== this.#changes) this.#mustLoad = true
       if (isOlder && this.#mustLoad) continue
       const before = this.#policy

@@ -14,15 +14,15 @@ type Options = {
   onUnreadable: (error: unknown) => void
 }
 
-/** Maximum number of users whose newest version is remembered; above it, all are forgotten. */
+/** Above it, all are forgotten. */
 const maxRemembered = 100_000
-/** Update interval per person when many people are online, in milliseconds. */
+/** The interval per person when many are online. */
 const crowdedMs = 15_000
 
 /**
- * Sends presence changes. Hints come from several processes in any order; hints older than the newest one of a user are
- * dropped. Changes of one person are sent at most every two seconds. If many people are online, hints name their
- * recipients, and changes of one person are sent at most every fifteen seconds.
+ * Hints come from several processes in any order; those older than the newest of a user are dropped. Changes of one
+ * person are sent at most every two seconds. If many people are online, hints name their recipients, and the interval
+ * is fifteen seconds.
  */
 export class PresenceHints implements Disposable {
   readonly #options: Options
@@ -45,7 +45,6 @@ export class PresenceHints implements Disposable {
     if (version <= (this.#newest.get(userId) ?? 0n)) return
     if (this.#newest.size >= maxRemembered) this.#newest.clear()
     this.#newest.set(userId, version)
-    // Without listeners nothing needs to be encoded.
     if (this.#options.users.size === 0) return
     if (crowded) this.#crowded.offer(userId, () => this.#publishToAudience(hint))
     else this.#throttle.offer(userId, () => this.#options.publish(topics.hints, frameOf(hint)))
@@ -58,7 +57,6 @@ export class PresenceHints implements Disposable {
     for (const user of recipients) this.#publishToUser(user, frame)
   }
 
-  /** Publishes to a user's sockets except slow ones, which are unsubscribed from the topic meanwhile. */
   #publishToUser({ userId, connections }: UserAccess, frame: Uint8Array): void {
     const topic = topics.user(userId)
     const behind = [...connections].filter((connection) => connection.isOpen && isBehind(connection))

@@ -12,7 +12,6 @@ afterEach(() => void jest.useRealTimers())
 
 const allSlices = Array.from({ length: slices }, (_, n) => `everyone:${n}`).sort()
 
-/** A publisher on a node with this number of sockets, and the frames that it published. */
 function publisherTo(sockets: number) {
   const published: { topic: string; frame: Buffer }[] = []
   const users = new Map([['Uanna', new UserAccess('Uanna', [], 1n)]])
@@ -22,7 +21,6 @@ function publisherTo(sockets: number) {
     countSockets: () => sockets,
     metrics: { countPublished: () => undefined },
   })
-  /** Publishes an event that changes Bert's status to this text. */
   const setStatus = (text: string) => {
     const event = create(EventSchema, {
       ...{ id: text, kind: 'user_custom_status_set', aggregateType: 'user', aggregateId: 'Ubert', version: 1n },
@@ -30,13 +28,12 @@ function publisherTo(sockets: number) {
     })
     publisher.publish(event, eventFrames(event, `position of ${text}`))
   }
-  /** Topics to which a status was published late. */
   const topicsOf = (text: string) =>
     published.flatMap(({ topic, frame }) => (frame.equals(frameWithoutPosition(Buffer.from(text))) ? [topic] : []))
   return { publisher, users, published, setStatus, topicsOf }
 }
 
-test('once a newer event about a subject arrives, no slice receives an older one', () => {
+test('after a newer event, no slice receives an older one', () => {
   const { publisher, setStatus, topicsOf } = publisherTo(2_000)
   using _ = publisher
   setStatus('away')
@@ -52,7 +49,7 @@ test('once a newer event about a subject arrives, no slice receives an older one
   expect([...new Set(topicsOf('back'))].sort()).toEqual(allSlices)
 })
 
-test('waiting events are dropped if another event arrives while nobody is connected', () => {
+test('waiting events are dropped by an event while nobody is connected', () => {
   const { publisher, users, published, setStatus } = publisherTo(500)
   using _ = publisher
   setStatus('away')

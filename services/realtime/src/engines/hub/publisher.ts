@@ -9,16 +9,12 @@ import { topics } from './topics.ts'
 import { openConnectionsOf, type UserAccess } from './user-access.ts'
 
 type Options = {
-  /** Sends one frame to every socket that is subscribed to a topic. */
   publish: (topic: string, frame: Uint8Array) => void
-  /** The people on this node. */
   users: ReadonlyMap<string, UserAccess>
-  /** Number of sockets on this node. */
   countSockets: () => number
   metrics: Pick<Metrics, 'countPublished'>
 }
 
-/** Publishes the frames of events to topics. */
 export class Publisher implements Disposable {
   readonly #options: Options
   readonly #throttle = new KeyedThrottle()
@@ -30,11 +26,9 @@ export class Publisher implements Disposable {
     this.#broadcast = new SlicedBroadcast(options)
   }
 
-  /** Publishes the frames of the next event of the stream; throttled ones at once or later. */
   publish(event: Event, frames: readonly EventFrame[]): void {
     this.#newest = event
-    // A client that connects later reads the state after this event or gets it in a replay, so nothing older may
-    // follow.
+    // A client that connects later reads the state after this event or a replay of it, so nothing older may follow.
     if (this.#options.users.size === 0) return this.clear()
     for (const frame of frames) {
       const { throttleKey } = frame
@@ -52,7 +46,7 @@ export class Publisher implements Disposable {
     }
   }
 
-  /** Drops waiting events about a person, except the deletion of the account. */
+  /** Keeps the deletion of the account. */
   forget(userId: string): void {
     for (const property of propertyByThrottledKind.values()) {
       if (property === deletionProperty) continue
@@ -62,7 +56,6 @@ export class Publisher implements Disposable {
     }
   }
 
-  /** Drops all waiting events. */
   clear(): void {
     this.#throttle.clear()
     this.#broadcast.clear()
@@ -72,7 +65,7 @@ export class Publisher implements Disposable {
     this.clear()
   }
 
-  /** A delayed frame has no position, like hints: later events have been published before it. */
+  /** A delayed frame has no position: later events have been published before it. */
   #publishLatest(event: Event, { envelope, bytes }: EventFrame, throttleKey: ThrottleKey): void {
     const late = (): Uint8Array => frameWithoutPosition(envelope)
     this.#broadcast.send(keyOf(throttleKey), event === this.#newest ? bytes : late(), late)
@@ -83,7 +76,7 @@ export class Publisher implements Disposable {
     for (const userId of userIds) if (this.#options.users.has(userId)) this.#options.publish(topics.user(userId), bytes)
   }
 
-  /** Publishes to a room. Leaves out people who receive the event individually, such as joiners and leavers. */
+  /** Leaves out people who receive the event individually, such as joiners and leavers. */
   #publishToRoom(roomId: string, frame: EventFrame, frames: readonly EventFrame[]): void {
     const topic = topics.room(roomId)
     const excluded = this.#individualRecipients(frame, frames).flatMap((user) =>

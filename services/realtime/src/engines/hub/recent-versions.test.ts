@@ -8,7 +8,7 @@ const event = (aggregateId: string, version: bigint, id = `${aggregateId}-${vers
   create(EventSchema, { id, aggregateType: 'room', aggregateId, version })
 
 describe('the memory of recent versions', () => {
-  test('accepts new events; refuses duplicates, and versions before the first one received', () => {
+  test('accepts new events; refuses duplicates, and versions before the first received', () => {
     const seen = new RecentVersions()
     expect(seen.admit(event('R1', 2n))).toBe(true)
     expect(seen.admit(event('R1', 2n))).toBe(false)
@@ -24,7 +24,7 @@ describe('the memory of recent versions', () => {
     expect(seen.admit(event('R1', 2n, 'Ea'))).toBe(false)
   })
 
-  test('recognises events by id after the database of their service was restored, regardless of its clock', () => {
+  test('recognises events by id after a restore, regardless of the clock', () => {
     const seen = new RecentVersions()
     const eventOf = (version: bigint, id: string, ms = 100_000) => ({
       ...event('R1', version, id),
@@ -33,7 +33,7 @@ describe('the memory of recent versions', () => {
     for (const version of [7n, 8n, 9n]) expect(seen.admit(eventOf(version, `R1-${version}`))).toBe(true)
     expect(seen.admit(eventOf(8n, 'Elost', 99_000))).toBe(true)
     expect(seen.admit(eventOf(9n, 'Enext', 99_500))).toBe(true)
-    // Earlier events are relayed again, because the relay's marks were lost too.
+    // The relay's marks were lost, too.
     for (const id of ['R1-7', 'Elost', 'Enext']) expect(seen.admit(eventOf(7n, id))).toBe(false)
   })
 
@@ -46,7 +46,7 @@ describe('the memory of recent versions', () => {
     expect(seen.admit(event('R1', 9n, 'Elost'))).toBe(true)
   })
 
-  test('accepts a lower version of an event that happened later, because the database of its service was restored', () => {
+  test('accepts a lower version of a later event, as after a restore', () => {
     const seen = new RecentVersions()
     const at = (version: bigint, ms: number) => ({
       ...event('R1', version, `E${version}-${ms}`),

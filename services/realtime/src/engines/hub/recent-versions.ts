@@ -1,42 +1,37 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Event } from '@parley/contracts/internal'
 
-/** The versions received of one room, call or file. */
 type Seen = {
-  /** The version received last, and when its event occurred, in milliseconds. */
   last: bigint
   lastMs: number
-  /** Ids of versions up to this one may have been forgotten. */
+  /** Ids up to this version may be forgotten. */
   floor: bigint
 }
 
 type Generation = { ids: Set<string>; versions: Map<string, Seen> }
 
-/** Upper bound of the clock difference between two processes, in milliseconds. */
 const maxClockDifferenceMs = 2000
 
-/** Types of aggregates of which clients need every event. Events of other types only make clients reload. */
+/** Aggregates of which clients need every event. Other events only make clients reload. */
 const versionOrderedTypes: ReadonlySet<string> = new Set(['room', 'call', 'asset'])
 
 const emptyGeneration = (): Generation => ({ ids: new Set(), versions: new Map() })
 
 /**
- * Remembers recent events, so that duplicates are dropped (a relay resends events whose delivery is uncertain). A known
- * version with an unknown id is no duplicate: the database of its service was restored. Ids are forgotten after two
- * generations. From then on, events up to the last forgotten version are refused, unless they happened more than
- * `maxClockDifferenceMs` after the event received last.
+ * Drops duplicates: a relay resends events whose delivery is uncertain. A known version with an unknown id is no
+ * duplicate: the database of its service was restored. Ids are forgotten after two generations. From then on, events up
+ * to the last forgotten version are refused, unless they happened more than `maxClockDifferenceMs` after the event
+ * received last.
  */
 export class RecentVersions {
   #young = emptyGeneration()
   #old = emptyGeneration()
   readonly #generationSize: number
 
-  /** `generationSize`: number of events per generation. */
   constructor(generationSize = 100_000) {
     this.#generationSize = generationSize
   }
 
-  /** Remembers the event; returns whether it is new. */
   admit(event: Event): boolean {
     if (this.#young.ids.has(event.id) || this.#old.ids.has(event.id)) return false
     if (this.#young.ids.size >= this.#generationSize) {

@@ -16,7 +16,7 @@ const throttled = (name: string, subject: string): ReplayFrame => ({
   throttleKey: { subject, property: 'profile' },
 })
 
-/** Adds events a second apart, the first at ten seconds; their positions are p1, p2, ... */
+/** A second apart, the first at ten seconds; positions are p1, p2, ... */
 function add(buffer: ReplayBuffer, ...events: ReplayFrame[][]): void {
   for (const [i, frames] of events.entries())
     buffer.add({ position: `p${i + 1}`, storedAtMs: 10_000 + i * 1_000, frames })
@@ -28,7 +28,7 @@ const missed = (buffer: ReplayBuffer, position: string, topics: string[], userId
 }
 
 describe('the frames that a socket missed', () => {
-  test('are those of its topics after the position, in the order of the stream', () => {
+  test('are those of its topics after the position, in stream order', () => {
     const buffer = newBuffer()
     add(buffer, [frame('a1', 'a')], [frame('b1', 'b')], [], [frame('c1', 'c')], [frame('a2', 'a')], [frame('b2', 'b')])
     expect(missed(buffer, 'p1', ['b', 'a'])).toEqual(['b1', 'a2', 'b2'])
@@ -37,19 +37,19 @@ describe('the frames that a socket missed', () => {
     expect(missed(buffer, 'p1', ['nobody'])).toEqual([])
   })
 
-  test('include all frames of the event at the position if it has several, because only one may have arrived', () => {
+  test('include all frames of the event at the position', () => {
     const buffer = newBuffer()
     add(buffer, [frame('a1', 'a')], [frame('a2', 'a'), frame('for Anna', 'user')])
     expect(missed(buffer, 'p2', ['a', 'user'])).toEqual(['a2', 'for Anna'])
   })
 
-  test('include an event only once if it is sent to the room and to the person', () => {
+  test('include an event once, for room and person', () => {
     const buffer = newBuffer()
     add(buffer, [], [frame('joined', 'a'), frame('joined', 'user')], [frame('joined', 'a')])
     expect(missed(buffer, 'p1', ['user', 'a'])).toEqual(['joined', 'joined'])
   })
 
-  test('include the newest of throttled changes, even from before the position, but not those of a forgotten user', () => {
+  test('include the newest throttled changes, even from before the position', () => {
     const buffer = newBuffer()
     const changes = [throttled('name 1', 'Bert'), throttled('name 2', 'Bert'), throttled('name', 'Carl')].map((one) => [
       one,
@@ -73,7 +73,7 @@ describe('a buffer refuses a position', () => {
     expect(missed(buffer, '', ['a'])).toBe('unknown_position')
   })
 
-  test('that is so close to the start of the buffer that earlier throttled changes may be missing', () => {
+  test('so close to the start that throttled changes may be missing', () => {
     const buffer = new ReplayBuffer({ windowMs, maxBytes: kib * kib, maxReplayBytes: kib })
     for (const [position, storedAtMs] of [
       ['p1', 50_000],
@@ -105,7 +105,7 @@ describe('a buffer refuses a position', () => {
     expect(missed(buffer, 'p19', ['a'])).toEqual([expect.stringMatching(/^19 x/)])
   })
 
-  test('whose event no longer fits into the memory, although throttled changes are kept for the whole window', () => {
+  test('whose event no longer fits, although throttled changes do', () => {
     const buffer = newBuffer({ maxBytes: 128 * kib })
     const big = 'x'.repeat(10 * kib)
     add(buffer, [throttled('name', 'Bert')], ...Array.from({ length: 20 }, () => [frame(big, 'a')]))
@@ -113,7 +113,7 @@ describe('a buffer refuses a position', () => {
     expect(missed(buffer, 'p21', ['a'])).toEqual(['name'])
   })
 
-  test('from before a change of access of this person, or of everybody', () => {
+  test("from before a change of this person's or everybody's access", () => {
     const buffer = newBuffer()
     add(buffer, [], [])
     buffer.recordAccessChange('Uanna')
@@ -127,7 +127,7 @@ describe('a buffer refuses a position', () => {
     expect(missed(buffer, 'decided', ['a'], 'Ubert')).toEqual([])
   })
 
-  test('after which more was published than may be sent to a socket at once', () => {
+  test('after which more was published than one socket may be sent', () => {
     const buffer = newBuffer({ maxReplayBytes: 5 })
     add(buffer, [], [frame('12345', 'a')], [frame('6', 'a')])
     expect(missed(buffer, 'p1', ['a'])).toBe('too_much')
@@ -146,7 +146,7 @@ describe('a buffer refuses a position', () => {
   })
 })
 
-test('a buffer that has run for hours holds only the last minutes', () => {
+test('a buffer holds only the last minutes', () => {
   const buffer = newBuffer({ maxBytes: 10_000 * kib })
   for (let i = 1; i <= 100_000; i++)
     buffer.add({ position: `p${i}`, storedAtMs: i * 100, frames: [frame(`${i}`, 'a', `room ${i % 7}`)] })

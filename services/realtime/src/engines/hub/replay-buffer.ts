@@ -2,73 +2,59 @@ import type { ReplayRefusal } from '../../domain/replay-refusal.ts'
 import { maxBroadcastMs } from './sliced-broadcast.ts'
 import { TopicLog } from './topic-log.ts'
 
-/** An event of the stream, as sent to sockets. */
 export type ReplayEvent = {
-  /** Position on the stream; see `positionOf`. */
   position: string
-  /** When the stream stored it, in milliseconds since 1970. */
   storedAtMs: number
   frames: readonly ReplayFrame[]
 }
 
-/** A frame, and the topics to which it is published. */
 export type ReplayFrame = {
   bytes: Uint8Array
   topics: readonly string[]
-  /**
-   * Set if only the newest frame with this key is kept. Such a frame is sent to everyone, up to `longestDelayMs` late.
-   */
+  /** Only the newest frame with this key is kept. It is sent to everyone, up to `longestDelayMs` late. */
   throttleKey?: ThrottleKey
 }
 
-/** A property of a user or of the server. */
 export type ThrottleKey = { subject: string; property: string }
-/** The property that is kept when the others of a user are forgotten: that the account is deleted. */
+/** Kept when the other properties of a user are forgotten: that the account is deleted. */
 export const deletionProperty = 'account'
 
-/** The frames that a socket missed, or the reason why they are unknown. */
 export type Replay = { frames: readonly Uint8Array[] } | { refusal: ReplayRefusal }
 
 type Options = {
-  /** Maximum age of a valid position, in milliseconds before the newest event. Events are kept longer. */
+  /** Of a valid position, in milliseconds before the newest event. Events are kept longer. */
   windowMs: number
-  /** Maximum memory in bytes, by estimate. The newest frame of each key is kept even beyond it. */
+  /** Estimated. The newest frame of each key is kept even beyond it. */
   maxBytes: number
-  /** Maximum size of the replay for one socket, in bytes. */
   maxReplayBytes: number
 }
 
 type StoredEvent = { ordinal: number; storedAtMs: number; bytes: number; frames: readonly ReplayFrame[] }
-/** A frame of the event with this `ordinal`; `frameNumber` counts all frames. */
+/** `ordinal`: of the event; `frameNumber` counts all frames. */
 type Item = { ordinal: number; frameNumber: number; storedAtMs: number; frame: ReplayFrame }
 
-/** Upper bound in milliseconds for the delay of a frame, including the lag of one node behind another. */
+/** Includes the lag of one node behind another. */
 export const longestDelayMs = maxBroadcastMs + 5_000
-/** Estimated memory of an event without its frames, and of a topic of a frame. */
 const bytesPerEvent = 512
 const bytesPerTopic = 256
-/** Maximum number of frames with a key, which are kept for the whole window, however much else is published. */
+/** Frames with a key are kept for the whole window, however much else is published. */
 const maxKeyedFrames = 10_000
 
 /**
- * The events of the last minutes, for sockets that reconnect. They are stored by topic, so that the cost of a replay
- * depends on what it sends and not on what was published; a replay that would be too long is aborted early.
+ * The events of the last minutes, by topic, so that the cost of a replay depends on what it sends and not on what was
+ * published.
  */
 export class ReplayBuffer {
   readonly #options: Options
   #ordinal = 0
   #frameCount = 0
   #bytes = 0
-  /** Everything stored from this time on was added; undefined until the first event. */
   #completeSinceMs: number | undefined
-  /** Frames with a key may be missing if they were stored at this time or earlier. */
   #newestDroppedUntilMs = -Infinity
-  /** Events by position, oldest first. */
   readonly #events = new Map<string, StoredEvent>()
   readonly #topics = new Map<string, TopicLog<Item>>()
-  /** The newest frame of each key, oldest first. */
   readonly #newest = new Map<string, Item>()
-  /** For each person, the ordinal of the newest event that may have changed their access; oldest first. */
+  /** By person: ordinal of the newest event that may have changed their access; oldest first. */
   readonly #accessChanges = new Map<string, number>()
   #everyonesAccessChange = 0
 
@@ -76,12 +62,11 @@ export class ReplayBuffer {
     this.#options = options
   }
 
-  /** Records that everything stored from this time on, in milliseconds since 1970, has been added. */
+  /** Since 1970: everything stored from this time on has been added. */
   setCompleteSince(timeMs: number): void {
     this.#completeSinceMs = timeMs
   }
 
-  /** Adds the next event of the stream. An event without frames is still a valid position. */
   add({ position, storedAtMs, frames }: ReplayEvent): void {
     const ordinal = ++this.#ordinal
     this.#completeSinceMs ??= storedAtMs
@@ -95,18 +80,15 @@ export class ReplayBuffer {
     this.#evict(storedAtMs)
   }
 
-  /** Records that the rooms of this person change with the next event. */
   recordAccessChange(userId: string): void {
     this.#accessChanges.delete(userId)
     this.#accessChanges.set(userId, this.#ordinal + 1)
   }
 
-  /** Records that anybody's rooms may change with the next event. */
   recordEveryonesAccessChange(): void {
     this.#everyonesAccessChange = this.#ordinal + 1
   }
 
-  /** Removes the newest frames of the properties of a user, except the deletion of the account. */
   forget(userId: string): void {
     for (const [key, { frame }] of this.#newest)
       if (frame.throttleKey?.subject === userId && frame.throttleKey.property !== deletionProperty)
@@ -114,8 +96,8 @@ export class ReplayBuffer {
   }
 
   /**
-   * The frames that a person with these topics missed since a position, and the newest frame of each key, even from
-   * before the position. In the order of the stream.
+   * In stream order: the missed frames of these topics, and the newest frame of each key, even from before the
+   * position.
    */
   replaySince(position: string, userId: string, topics: Iterable<string>): Replay {
     const from = this.#events.get(position)
@@ -126,7 +108,7 @@ export class ReplayBuffer {
     return frames ? { frames } : { refusal: 'too_much' }
   }
 
-  /** Invalidates all earlier positions, because events may have been missed. */
+  /** Events may have been missed, so all earlier positions become invalid. */
   clear(): void {
     this.#events.clear()
     this.#topics.clear()
@@ -137,18 +119,15 @@ export class ReplayBuffer {
     this.#newestDroppedUntilMs = -Infinity
   }
 
-  /** Whether all keyed frames that were stored from this time on are present. */
+  /** Whether no keyed frame since then is missing. */
   #isComplete(sinceMs: number): boolean {
     return sinceMs >= (this.#completeSinceMs ?? Infinity) && sinceMs > this.#newestDroppedUntilMs
   }
 
-  /** The missed frames; undefined if they are too many bytes for one socket. */
   #framesAfter(from: StoredEvent, topics: Iterable<string>): Uint8Array[] | undefined {
-    // The client may have received only some frames of the event.
     const first = from.frames.length > 1 ? from.ordinal : from.ordinal + 1
     const items: Item[] = []
     let bytes = 0
-    /** Adds items; returns whether they exceed the limit. */
     const exceedsLimitWith = (more: Iterable<Item>): boolean => {
       for (const item of more) {
         items.push(item)
@@ -156,8 +135,7 @@ export class ReplayBuffer {
       }
       return bytes > this.#options.maxReplayBytes
     }
-    // These are added regardless of age: a node that was disconnected from the bus sends them late, and clients drop
-    // duplicates.
+    // Regardless of age: a node that was disconnected from the bus sends them late, and clients drop duplicates.
     if (exceedsLimitWith(this.#newest.values())) return undefined
     for (const topic of topics)
       if (exceedsLimitWith(this.#topics.get(topic)?.itemsFrom(({ ordinal }) => ordinal >= first) ?? []))
@@ -180,7 +158,6 @@ export class ReplayBuffer {
     }
   }
 
-  /** Drops events that are too old or no longer fit into the memory, except the newest. */
   #evict(newestMs: number): void {
     const oldestMs = newestMs - this.#options.windowMs - longestDelayMs
     for (const [key, { storedAtMs }] of this.#newest) {
@@ -215,9 +192,7 @@ export class ReplayBuffer {
   }
 }
 
-/** The key as a string. */
 export const keyOf = ({ subject, property }: ThrottleKey): string => `${subject} ${property}`
 
-/** Whether a person would get this frame twice, as a member of the room and as an addressee. */
 const isRepeated = (item: Item, previous: Item | undefined): boolean =>
   item.ordinal === previous?.ordinal && Buffer.compare(item.frame.bytes, previous.frame.bytes) === 0

@@ -4,7 +4,6 @@ type Waiting<Request, Response> = {
   reject: (reason: unknown) => void
 }
 
-/** Collects requests for `gatherMs`, or until there are `maxBatch`, and sends them together. */
 export class RequestBatcher<Request, Response> implements Disposable {
   readonly #sendAll: (requests: Request[]) => Promise<Response[]>
   readonly #gatherMs: number

@@ -10,12 +10,11 @@ import type { UserAccess } from './user-access.ts'
 const gatherMs = 20
 const maxBatch = 1_000
 
-/** A request to another deployable failed. */
 export class DependencyUnavailable extends Error {}
 
 /**
- * Loads what is needed to open sockets, for many at once: the callers from accounts, then their standings from rooms.
- * Events that arrive during a call are applied to its response, so a late response is harmless.
+ * Loads, for many sockets at once, the callers from accounts, then their standings from rooms. Events that arrive
+ * during a call are applied to its response, so a late response is harmless.
  */
 export class SocketOpener implements Disposable {
   readonly #hub: Hub
@@ -24,7 +23,7 @@ export class SocketOpener implements Disposable {
   readonly #rekeyings: RequestBatcher<{ previous: Buffer; digest: Buffer }, void>
   readonly #standings: RequestBatcher<UserAccess, void>
   readonly #validCredentials = new RememberedCredentials()
-  /** For each running request for callers: the events about credentials and roles that have arrived since it began. */
+  /** For each running request for callers: events about credentials and roles since it began. */
   readonly #meanwhile = new Set<Event[]>()
 
   constructor(options: {
@@ -47,8 +46,8 @@ export class SocketOpener implements Disposable {
   }
 
   /**
-   * Returns the caller of the first valid credential; undefined if none is valid. A credential still stored under the
-   * previous secret key is re-stored under the current one. Rejects with DependencyUnavailable.
+   * The caller of the first valid credential; undefined if there is none. A credential stored under the previous secret
+   * key is stored again under the current one. Rejects with DependencyUnavailable.
    */
   async authenticate(credentials: readonly CredentialDigests[]): Promise<Caller | undefined> {
     for (const { digest, previous } of credentials) {
@@ -56,14 +55,14 @@ export class SocketOpener implements Disposable {
       if (caller) return caller
       const known = previous && (await this.#find(previous))
       if (!known) continue
-      // A failure is harmless: the credential is still found, and the next socket retries this.
+      // A failure is harmless: the next socket retries this.
       this.#rekeyings.request({ previous, digest }).catch(() => undefined)
       return known
     }
     return undefined
   }
 
-  /** Whether the credential was valid at its last check here, however long ago; false if this is forgotten. */
+  /** At its last check here, however long ago; false if that is forgotten. */
   wasValid(credential: CredentialDigests): boolean {
     return this.#validCredentials.has(credential)
   }
@@ -74,7 +73,7 @@ export class SocketOpener implements Disposable {
     return caller
   }
 
-  /** Resolves once the standings of the user are loaded. Rejects with DependencyUnavailable. */
+  /** Rejects with DependencyUnavailable. */
   loadStandings(user: UserAccess): Promise<void> {
     if (user.loaded) return Promise.resolve()
     user.loading ??= this.#standings.request(user).finally(() => {
@@ -83,7 +82,6 @@ export class SocketOpener implements Disposable {
     return user.loading
   }
 
-  /** Records an event that may affect sockets being opened. */
   observe(event: Event): void {
     if (event.fact.case !== 'credentialsEnded' && event.fact.case !== 'userRolesChanged') return
     for (const events of this.#meanwhile) events.push(event)
@@ -132,7 +130,6 @@ export class SocketOpener implements Disposable {
   }
 }
 
-/** Applies the events that arrived during the call to the caller that accounts returned. */
 function applyEvents(caller: Caller | undefined, meanwhile: readonly Event[]): Caller | undefined {
   if (!caller) return undefined
   let { roleIds, rolesVersion } = caller

@@ -6,15 +6,12 @@ import type { Intake } from './intake.ts'
 import { PresenceHints } from './presence-hints.ts'
 import { TypingHints } from './typing-hints.ts'
 
-/** Sends frames to sockets. */
 type Sockets = {
   publish: (topic: string, frame: Uint8Array) => void
-  /** Number of sockets subscribed to a topic. */
   countSubscribers: (topic: string) => number
 }
 type Dependencies = { hub: Hub; intake: Intake; metrics: Metrics }
 
-/** Receives presence and typing hints, which are not on the stream. */
 export function subscribeToHints(
   host: Host,
   { publish, countSubscribers }: Sockets,

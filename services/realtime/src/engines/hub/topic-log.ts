@@ -1,4 +1,3 @@
-/** A queue of the items of one topic, oldest first. */
 export class TopicLog<Item> {
   #items: (Item | undefined)[] = []
   #first = 0
@@ -11,16 +10,14 @@ export class TopicLog<Item> {
     this.#items.push(item)
   }
 
-  /** Drops the oldest item. */
   shift(): void {
-    // The array must not keep references to dropped items.
     this.#items[this.#first++] = undefined
     if (this.#first * 2 < this.#items.length) return
     this.#items = this.#items.slice(this.#first)
     this.#first = 0
   }
 
-  /** Returns the items from the first recent one on. `isRecent` must hold for all later items too. */
+  /** From the first recent item on. `isRecent` must hold for all later items, too. */
   itemsFrom(isRecent: (item: Item) => boolean): Item[] {
     let [low, high] = [this.#first, this.#items.length]
     while (low < high) {

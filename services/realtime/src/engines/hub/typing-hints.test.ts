@@ -16,7 +16,7 @@ let catchUp: () => void
 let unreadable: number
 let typing: TypingHints
 let clock: number
-/** Number of further sockets that are subscribed to each topic. */
+/** Further subscribers of each topic. */
 let others: number
 
 const sockets = () => [...users.values()].flatMap((user) => [...user.connections] as Socket[])
@@ -43,7 +43,6 @@ beforeEach(() => {
 
 const hintTopics = new HintTopics()
 
-/** Adds a user on this node with a socket, in the given rooms. */
 function openSocketOf(userId: string, ...roomIds: string[]): Socket {
   const user = users.get(userId) ?? new UserAccess(userId, [], 1n)
   for (const roomId of roomIds) user.rooms.add(roomId)
@@ -58,7 +57,7 @@ function openSocketOf(userId: string, ...roomIds: string[]): Socket {
 const receiveHint = (hint: MessageInitShape<typeof TypingHintSchema>) =>
   typing.receive(toBinary(TypingHintSchema, create(TypingHintSchema, hint)))
 
-test('members of a channel receive who is typing and where, except on sockets of the typist', () => {
+test('members of a channel receive who is typing and where', () => {
   const [ann, second, bob] = [openSocketOf('ann', 'R1'), openSocketOf('ann', 'R1'), openSocketOf('bob', 'R1')]
   openSocketOf('cyd', 'R2')
   const before = sockets().map((socket) => socket.subscribedTopics())
@@ -73,7 +72,7 @@ test('members of a channel receive who is typing and where, except on sockets of
   expect(sockets().map((socket) => socket.subscribedTopics())).toEqual(before)
 })
 
-test('participants of a direct message receive it, except on sockets of the typist and slow sockets', () => {
+test('participants of a direct message receive it, except slow sockets', () => {
   const [ann, bob, slow] = [openSocketOf('ann'), openSocketOf('bob'), openSocketOf('bob')]
   openSocketOf('cyd')
   slow.buffered = 65_537
@@ -86,7 +85,7 @@ test('participants of a direct message receive it, except on sockets of the typi
   ])
 })
 
-test('a socket that left the topics of hints does not rejoin them by typing', () => {
+test('a socket that left the topics of hints does not rejoin them', () => {
   const slow = openSocketOf('ann', 'R1')
   slow.buffered = 65_537
   hintTopics.updateSubscriptions(users.values())
@@ -109,7 +108,7 @@ test('nothing is sent if more than 500 sockets are subscribed', () => {
   expect(received).toMatchObject([{ socket: bob }])
 })
 
-test('waiting events of the stream are applied before hints are sent, and duplicate hints are sent once', () => {
+test('waiting events are applied first, and duplicate hints are merged', () => {
   const [bob, gone] = [openSocketOf('bob', 'R1'), openSocketOf('gone', 'R1')]
   catchUp = () => gone.unsubscribe(topics.roomHints('R1'))
   receiveHint({ roomId: 'R1', userId: 'ann' })
@@ -119,7 +118,7 @@ test('waiting events of the stream are applied before hints are sent, and duplic
   expect(received.map(({ socket }) => socket)).toEqual([bob])
 })
 
-test('hints of one person are limited to three per room in two seconds, regardless of invented threads', () => {
+test("a person's hints are limited to three per room in two seconds", () => {
   const [bob] = [openSocketOf('bob', 'R1', 'R2')]
   const flood = () => {
     for (let n = 0; n < 20; n++) {

@@ -10,43 +10,30 @@ import { openConnectionsOf, type UserAccess } from './user-access.ts'
 
 type Options = {
   publish: (topic: string, frame: Uint8Array) => void
-  /** Number of sockets subscribed to a topic. */
   countSubscribers: (topic: string) => number
   users: ReadonlyMap<string, UserAccess>
   hintTopics: HintTopics
-  /** Applies waiting events of the stream. */
   catchUp: () => void
   onUnreadable: (error: unknown) => void
   /** A monotonic clock, in milliseconds. */
   now?: () => number
 }
 
-/**
- * Maximum number of sockets on this node that are subscribed to a room's typing hints. Above it, the hints are not
- * sent: they are of little use, and costly.
- */
+/** On this node, subscribed to a room's hints. Above it they are of little use, and costly, so none are sent. */
 const maxSockets = 500
-/** Maximum number of hints that are held at once; further ones are dropped. */
 const maxWaiting = 10_000
 const holdMs = 100
-/**
- * Per window, at most this many hints of a person are sent to a room, one per thread; the room itself counts as a
- * thread. Clients send hints less often.
- */
+/** Per window, person and room; the room itself counts as a thread. Clients send hints less often. */
 const [maxThreads, windowMs] = [3, 2_000]
 
 /**
- * Sends typing hints: of a channel to its members, of a direct message to its participants, never to the typing person,
- * and at a limited rate per person. A hint is held for a moment, because it can overtake the stream, and people who
+ * The typing person receives no hint. A hint is held for a moment, because it can overtake the stream, and people who
  * have just lost access must not receive it. Meanwhile duplicates are merged.
  */
 export class TypingHints implements Disposable {
   readonly #options: Options
   readonly #waiting = new Map<string, TypingHint>()
-  /**
-   * Ids of the threads for which hints were sent in the current window, by room and person. An empty id stands for the
-   * room itself.
-   */
+  /** Threads of sent hints in the current window, by room and person. An empty id stands for the room itself. */
   readonly #sent = new Map<string, Set<string>>()
   #windowEndsAt = 0
   #timer: NodeJS.Timeout | undefined
@@ -68,7 +55,6 @@ export class TypingHints implements Disposable {
     this.#timer ??= setTimeout(() => this.flush(), holdMs)
   }
 
-  /** Sends the waiting hints. */
   flush(): void {
     this.#stopTimer()
     this.#options.catchUp()
@@ -86,7 +72,6 @@ export class TypingHints implements Disposable {
     this.#timer = undefined
   }
 
-  /** Returns whether the hint is within the limits of this window, and counts it. */
   #admit({ roomId, userId, threadRootEventId }: TypingHint): boolean {
     const now = (this.#options.now ?? (() => performance.now()))()
     if (now >= this.#windowEndsAt) {
@@ -118,7 +103,6 @@ export class TypingHints implements Disposable {
     this.#publish(topic, hint, own)
   }
 
-  /** Publishes a hint. The excluded sockets are unsubscribed from the topic in the meantime. */
   #publish(topic: string, { roomId, userId, threadRootEventId }: TypingHint, excluded: readonly Subscriber[]): void {
     const value = { roomId, ...(threadRootEventId && { threadRootEventId }) }
     const event = { id: newId('event'), createdAt: new Date(), actorId: userId, value }

@@ -1,20 +1,18 @@
 import type { Standing } from '../../domain/standing.ts'
 import type { Subscriber } from './subscriber.ts'
 
-/** The sockets of a user that have an open stream. */
 export const openConnectionsOf = (user: UserAccess): Subscriber[] =>
   [...user.connections].filter(({ isOpen }) => isOpen)
 
-/** The state of a user with at least one connection to this node. */
 export class UserAccess {
   readonly userId: string
   roleIds: readonly string[]
   rolesVersion: bigint
   readonly connections = new Set<Subscriber>()
   readonly standings = new Map<string, Standing>()
-  /** Channels whose events the user receives; always equal to the room topics of the open connections. */
+  /** Equal to the room topics of the open connections. */
   readonly rooms = new Set<string>()
-  /** Settles when the standings have been read; until then changes from the stream are only collected. */
+  /** Until it settles, changes from the stream are only collected. */
   loading: Promise<void> | undefined
   loaded = false
 
@@ -24,7 +22,6 @@ export class UserAccess {
     this.rolesVersion = rolesVersion
   }
 
-  /** Replaces the roles if the version is newer; returns whether it is. */
   setRoles(roleIds: readonly string[], version: bigint): boolean {
     if (version <= this.rolesVersion) return false
     this.roleIds = roleIds
@@ -32,15 +29,11 @@ export class UserAccess {
     return true
   }
 
-  /**
-   * Whether these roles differ from the known ones although their version is older. This means that the database of
-   * accounts was restored, so the roles that it reports apply.
-   */
+  /** Other roles with an older version: the database of accounts was restored, so its roles apply. */
   isContradictedBy(roleIds: readonly string[], version: bigint): boolean {
     return version < this.rolesVersion && roleIds.join() !== this.roleIds.join()
   }
 
-  /** Forgets the roles, so that the roles that the next socket loads apply regardless of their version. */
   forgetRoles(): void {
     this.roleIds = []
     this.rolesVersion = -1n

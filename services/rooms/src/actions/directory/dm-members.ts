@@ -3,10 +3,7 @@ import { findProfiles } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
 import type { ShownRoom } from '../../store/rows.ts'
 
-/**
- * The participants of the direct messages among these rooms, by room; empty while accounts does not answer, because
- * they are needed only for display.
- */
+/** Empty while accounts does not answer, because the participants are only shown. */
 export async function findDmMembers(ctx: Context, rooms: readonly ShownRoom[]): Promise<ReadonlyMap<string, User[]>> {
   const dms = rooms.filter(({ dmMemberIds }) => dmMemberIds.length > 0)
   if (dms.length === 0) return new Map()

@@ -9,10 +9,6 @@ import { readRoomStates, type RoomStates } from '../../clients/messaging.ts'
 
 export type VisibleRooms = { visible: ShownRoom[]; states: RoomStates; viewer: Viewer }
 
-/**
- * Keeps the rooms that the viewer may see. Also fetches the states of the rooms that the viewer is in, and the
- * participants of direct messages.
- */
 export async function loadVisibleRooms(
   ctx: Context,
   subject: Subject,

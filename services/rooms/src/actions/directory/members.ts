@@ -11,8 +11,8 @@ import { standingsOf } from '../../store/standings.ts'
 import { toDirectoryMember } from '../../view/member.ts'
 
 /**
- * Returns a room of which the viewer is an effective member. Throws `not_found` for an unknown room and for a direct
- * message of others, `permission_denied` for any other room.
+ * Throws `not_found` for an unknown room and for a direct message of others, `permission_denied` if the viewer is no
+ * effective member.
  */
 export async function getRoomOfMember(ctx: Context, viewer: Subject, roomId: string): Promise<RoomRow> {
   const { room, standing } = await getRoomWithStanding(ctx.db, viewer.userId, roomId)
@@ -20,7 +20,7 @@ export async function getRoomOfMember(ctx: Context, viewer: Subject, roomId: str
   return room
 }
 
-/** Returns the given users who are effective members of the room, in the given order and without duplicates. */
+/** Effective members, in the given order and without duplicates. */
 export async function findMembers(ctx: Context, room: RoomRow, userIds: readonly string[]): Promise<DirectoryMember[]> {
   const ids = [...new Set(userIds)]
   const [profiles, standings] = await Promise.all([findProfiles(ctx.accounts, ids), standingsOf(ctx.db, room.id, ids)])

@@ -5,7 +5,6 @@ import { findRecipients } from '../../store/recipients.ts'
 
 type Selection = Pick<Parameters<typeof findRecipients>[1], 'all' | 'userIds' | 'roleIds'>
 
-/** A room, and a page of the selected users among its effective members; undefined for an unknown room. */
 export async function findRoomAndRecipients(
   { db, policy }: Pick<Context, 'db' | 'policy'>,
   roomId: string,

@@ -7,9 +7,8 @@ import type { RoomRow } from '../../store/rows.ts'
 import { findRoom, findRoomsOfPerson } from '../../store/rooms.ts'
 
 /**
- * A room, and whether a user is an effective member. Undefined for an unknown room, and for a direct message in which
- * the user does not take part. Without `roleIds`, the stored roles are used, and a user who is stored as deleted is a
- * member of no room, not even of universal ones.
+ * Undefined for an unknown room, and for a direct message of others. Without `roleIds`, the stored roles are used, and
+ * a user who is stored as deleted is no member, not even of universal rooms.
  */
 export async function findRoomAccess(
   { db, policy }: Pick<Context, 'db' | 'policy'>,
@@ -25,7 +24,6 @@ export async function findRoomAccess(
   return { room, effectiveMember }
 }
 
-/** Returns the given rooms of which the user is an effective member; none for a deleted user. */
 export async function findAccessibleRooms(
   { db, policy }: Pick<Context, 'db' | 'policy'>,
   user: Subject,

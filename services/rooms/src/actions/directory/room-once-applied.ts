@@ -7,9 +7,8 @@ import type { RoomRow } from '../../store/rows.ts'
 import { getRoomWithStanding } from '../../store/rooms.ts'
 
 /**
- * Waits until messaging has applied all stored changes of a room, and returns the room: the response to a repeated
- * creation. Returns undefined if the caller may no longer see the room. Throws `not_found` for an unknown room, and for a
- * direct message in which the caller does not take part.
+ * The response to a repeated creation: waits until messaging has applied all stored changes of the room. Undefined if
+ * the caller may no longer see the room. Throws `not_found` for an unknown room, and for a direct message of others.
  */
 export async function getRoomOnceApplied(
   ctx: Context,

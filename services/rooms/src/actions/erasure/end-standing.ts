@@ -3,8 +3,8 @@ import { changeMembership, changeRoom, lockRoom, type Changed } from '../../stor
 import { deleteBan, findStanding } from '../../store/erased-people.ts'
 
 /**
- * Ends the membership and the ban of a deleted person in one room. Resolves when messaging has applied the facts that
- * this call stored; the event about the end of a membership is then on the stream.
+ * Also ends the ban. Resolves when messaging has applied the facts of this call; the event about the end of a
+ * membership is then on the stream.
  */
 export async function endStanding(ctx: Context, roomId: string, userId: string): Promise<void> {
   const cause = { actorId: '', at: ctx.now() }
@@ -12,7 +12,6 @@ export async function endStanding(ctx: Context, roomId: string, userId: string):
     ctx.db.transaction(async (tx) => {
       const room = await lockRoom(tx, roomId)
       if (!room) return []
-      // Read under the lock: another process may already have ended the standing.
       const { member, banned } = await findStanding(tx, roomId, userId)
       let changed: Changed = { room, facts: [] }
       const facts = []

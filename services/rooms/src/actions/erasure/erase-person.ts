@@ -4,10 +4,7 @@ import { eraseRowsOf, findRoomsWithStanding } from '../../store/erased-people.ts
 
 const roomsPerPage = 50
 
-/**
- * Ends the memberships and bans of a deleted person in every room, and deletes their stored responses, names and roles.
- * Returns the number of rooms and rows found; 0 if nothing was left.
- */
+/** Returns the number of rooms and rows found; 0 if nothing was left. */
 export const erasePerson =
   (ctx: Context) =>
   async (userId: string, signal: AbortSignal): Promise<number> => {

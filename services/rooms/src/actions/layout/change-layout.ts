@@ -6,15 +6,12 @@ import type { Cause } from '../../domain/room-fact.ts'
 import { type RemainingTime, layoutKey } from '../../engines/delivery/index.ts'
 import { nextLayoutVersion } from '../../store/layout.ts'
 
-/**
- * The response to a layout change, the group that it changes (missing if groups are reordered), and its events for the
- * audit log; without events, nothing changed.
- */
+/** `groupId`: missing if groups are reordered. Without `auditEvents` nothing changed. */
 export type LayoutChange<T> = { answer: T; groupId?: string; auditEvents?: LayoutAuditEvent[] }
 
 /**
- * Runs a change of the layout in which no room changes: locks the layout, decides, writes, announces and commits.
- * `write` reads under the lock, so of two concurrent changes the second sees the first.
+ * For changes that change no room. `write` reads under the lock of the layout, so of two concurrent changes the second
+ * sees the first.
  */
 export async function changeLayout<T>(
   ctx: Context,

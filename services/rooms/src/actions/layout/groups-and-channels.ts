@@ -3,7 +3,6 @@ import { findGroups } from '../../store/groups.ts'
 import { findChannelsInOrder, type ChannelRow } from '../../store/layout.ts'
 import type { GroupRow } from '../../store/rows.ts'
 
-/** All groups in sidebar order, and every channel that is not archived, sorted within its group. */
 export async function findGroupsAndChannels({
   db,
 }: Pick<Context, 'db'>): Promise<{ groups: GroupRow[]; channels: ChannelRow[] }> {

@@ -7,8 +7,8 @@ import { findPlacedItems } from '../../store/layout.ts'
 import { toAdminGroups } from '../../view/admin-group.ts'
 
 /**
- * Groups with all of their items, in sidebar order; all groups if `groupIds` is missing. Runs two statements, so the
- * reader must be a transaction with one snapshot, or one that has locked the layout.
+ * In sidebar order; all groups if `groupIds` is missing. Runs two statements, so the reader must be a transaction with
+ * one snapshot, or have locked the layout.
  */
 export async function showLayout(
   reader: Reader,
@@ -24,7 +24,7 @@ export async function showLayout(
   return toAdminGroups(groups, items, policy, viewer)
 }
 
-/** Like `showLayout`, for one group. Throws `not_found` if it does not exist. */
+/** Throws `not_found` if the group does not exist. */
 export async function showGroup(
   reader: Reader,
   policy: Policy,

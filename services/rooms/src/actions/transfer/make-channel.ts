@@ -18,15 +18,13 @@ import { findRoom } from '../../store/rooms.ts'
 import { toStorableDescription } from './description.ts'
 import { nameCandidates } from './name-candidates.ts'
 
-/** `made`: whether this call created the room. */
 export type ImportedRoom = { roomId: string; name: string; made: boolean }
 
 const attempts = 3
 
 /**
- * Creates an imported channel, or finds the one that an earlier call created. Entry to a private channel, and posting
- * in `announcements`, are denied before the channel exists, so that nobody but owners can enter or post even for a
- * moment.
+ * Finds the channel if an earlier call created it. Entry to a private channel, and posting in `announcements`, are
+ * denied before the channel exists, so that nobody but owners can enter or post even for a moment.
  */
 export async function makeChannel(
   ctx: Context,
@@ -38,7 +36,6 @@ export async function makeChannel(
   for (let attempt = 1; ; attempt++) {
     const known = await findRoom(ctx.db, '', roomId)
     if (known) {
-      // The room may have become private at the source in the meantime.
       if (request.private) await denyEntry(ctx.admin, roomId)
       await ctx.delivery.waitUntilApplied(roomId, remaining)
       return { roomId, name: known.room.name, made: false }

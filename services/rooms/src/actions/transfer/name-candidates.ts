@@ -2,8 +2,8 @@ const highestNumber = 20
 const maxCharacters = 30
 
 /**
- * Valid names for an imported room, in order of preference: its name with invalid characters replaced, the same with a
- * number from 2 to 20, and the same with the end of the id.
+ * Valid names in order of preference: with invalid characters replaced, then with a number from 2 to 20, then with the
+ * end of the id.
  */
 export function nameCandidates(name: string, roomId: string): string[] {
   const base =

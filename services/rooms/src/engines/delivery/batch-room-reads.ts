@@ -6,17 +6,14 @@ import type { RoomWithStanding } from '../../store/rows.ts'
 import { getStandingsInRoom } from '../../store/rooms.ts'
 
 /**
- * Returns a room and a user's standing in it. `viewerId` is given if another user asks, and empty for an import. Throws
- * `not_found` for an unknown room, and for a direct message in which the viewer does not take part.
+ * `viewerId`: if another user asks; empty for an import. Throws `not_found` for an unknown room, and for a direct
+ * message in which the viewer does not take part.
  */
 export type ReadRoom = (userId: string, roomId: string, viewerId?: string) => Promise<RoomWithStanding>
 
 const maxReadsPerStatement = 256
 
-/**
- * Combines concurrent reads of one room into one statement, so that a crowd in one room does not exhaust the
- * connections.
- */
+/** Combines concurrent reads of one room, so that a crowd there does not exhaust the connections. */
 export function batchRoomReads(db: Db): ReadRoom {
   const batcher = new KeyedBatcher<string, RoomWithStanding>({
     maxWeight: maxReadsPerStatement,
@@ -30,7 +27,6 @@ export function batchRoomReads(db: Db): ReadRoom {
   })
   return async (userId, roomId, viewerId = userId) => {
     const [seen, viewed] = await Promise.all([userId, viewerId].map((id) => batcher.submit(roomId, id)))
-    // Direct messages are not hidden from an import, which has no viewer.
     if (!seen || !viewed || (viewerId !== '' && isDmOfOthers(viewed))) throw roomNotFound()
     return seen
   }

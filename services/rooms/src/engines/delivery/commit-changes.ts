@@ -12,7 +12,6 @@ import { getRoomWithStanding, getStandingsInRoom } from '../../store/rooms.ts'
 
 export type RoomChange = {
   roomId: string
-  /** The user whose standing is needed for the decision. */
   userId: string
   cause: Cause
   /**
@@ -20,26 +19,20 @@ export type RoomChange = {
    * under the lock.
    */
   decide: (seen: RoomWithStanding) => Outcome
-  /** `join` and `leave` begin and end the membership of the user; a function makes any other change. */
   write: 'join' | 'leave' | ((tx: Tx, room: RoomRow) => Promise<Changed>)
   /**
-   * Recognises facts of earlier, identical changes. If there is nothing to write, the call waits until the newest of
-   * them is applied.
+   * Recognises facts of earlier, identical changes. If there is nothing to write, the call waits for the newest of
+   * them.
    */
   isAbout: (fact: RoomFact) => boolean
-  /**
-   * Set if the change may alter the groups that people see. Returns further events for the audit log, or undefined if
-   * nothing visible changes.
-   */
   layoutAuditEvents?: (before: RoomRow) => LayoutAuditEvent[] | undefined
 }
 
-/** A committed change, with the ids of its outbox entries. */
 export type Committed = Changed & { entries: bigint[] }
 
 /**
- * Commits changes of one room in the given order, in one transaction. If the layout may change, it is locked before the
- * room: all transactions keep this order, to avoid deadlocks.
+ * In the given order, in one transaction. If the layout may change, it is locked before the room, as in all
+ * transactions, to avoid deadlocks.
  */
 export function commitChanges(db: Db, roomId: string, changes: readonly RoomChange[]): Promise<Committed[]> {
   return db.transaction(async (tx) => {
@@ -60,10 +53,6 @@ type ChangeBatch = [RoomChange, ...RoomChange[]]
 
 const isMembership = ({ write }: RoomChange): boolean => write === 'join' || write === 'leave'
 
-/**
- * Divides the changes, in their order, into those that are written together: consecutive memberships of different
- * people, or a single change of another kind.
- */
 function toBatches(changes: readonly RoomChange[]): ChangeBatch[] {
   const batches: ChangeBatch[] = []
   for (const change of changes) {
@@ -75,7 +64,6 @@ function toBatches(changes: readonly RoomChange[]): ChangeBatch[] {
   return batches
 }
 
-/** The number of statements does not depend on the number of people who join or leave. */
 async function commitMemberships(tx: Tx, roomId: string, changes: readonly RoomChange[]): Promise<Committed[]> {
   // A separate statement: only data read after the lock was granted is current.
   const { room, standings } = await getStandingsInRoom(

@@ -16,31 +16,29 @@ import { rebaseFacts } from '../../store/rebase-facts.ts'
 import { RoomDeliveries, type RemainingTime, type Target } from './room-deliveries.ts'
 import type { FactStore } from './room-delivery.ts'
 
-/** Delivers the facts of rooms to messaging. Disposing waits for running deliveries. */
+/** Disposing waits for running deliveries. */
 export type FactDelivery = AsyncDisposable & {
   /**
-   * Call this after the facts are committed. Resolves when messaging has applied them; throws unavailable if that takes
-   * too long.
+   * To be called after the commit. Resolves when messaging has applied the facts; throws unavailable if that takes too
+   * long.
    */
   deliver(roomId: string, facts: readonly RoomFact[], remaining?: RemainingTime): Promise<void>
   /**
-   * For a call that finds its change already made. Asks messaging for its last fact of the room, and resolves when it
-   * has applied all stored facts; with `isAbout`, usually only those up to the newest one for which `isAbout` is true.
-   * Throws unavailable if that takes too long.
+   * For a call that finds its change already made: resolves when messaging has applied all stored facts; with
+   * `isAbout`, usually only those up to the newest match. Throws unavailable if that takes too long.
    */
   waitUntilApplied(roomId: string, remaining?: RemainingTime, isAbout?: (fact: RoomFact) => boolean): Promise<void>
   /**
-   * Reads the unapplied facts up to a version from the database and sends them to messaging. Resolves when messaging
-   * has applied them; throws unavailable if that takes too long.
+   * Sends the unapplied facts up to a version. Resolves when messaging has applied them; throws unavailable if that
+   * takes too long.
    */
   sendStored(roomId: string, version: bigint, awaitStream: boolean): Promise<void>
   /**
-   * `held` is the last fact that messaging has. If this database has lost it, gives the unapplied facts higher
-   * versions, adds facts that restate what differs, delivers all and returns the newest version. Otherwise returns
-   * undefined.
+   * `held`: messaging's last fact. If this database has lost it, gives the unapplied facts higher versions, adds facts
+   * that restate what differs, delivers all and returns the newest version. Otherwise undefined.
    */
   reconcile(roomId: string, held: HeldFact, remaining?: RemainingTime): Promise<bigint | undefined>
-  /** Calls the listener when messaging has not applied facts in time; dispose the result to stop. */
+  /** When messaging has not applied facts in time. Dispose the result to stop. */
   onLeftBehind(listener: () => void): Disposable
 }
 
@@ -61,7 +59,7 @@ export function openFactDelivery(options: {
     return newest
   }
 
-  /** Sends no fact, so messaging only returns the last one that it has. */
+  /** An empty request only returns messaging's last fact. */
   async function fetchHeldAndReconcile(roomId: string, remaining?: RemainingTime): Promise<void> {
     const request = { roomId, facts: [], awaitStream: false, timeoutMs: deliveries.waitMs(remaining) }
     const held = await apply(request).catch((error: unknown) => {
@@ -105,9 +103,9 @@ function factStore(db: Db, read: ReadHeldRoom): FactStore {
 }
 
 /**
- * The stored facts that are not marked as applied; undefined if there are none. With `isAbout`, only those up to the
- * newest matching one, unless there are too many to search. Facts above the version that the caller read count too: a
- * rebase may have given the caller's change a higher version, or restated it.
+ * Undefined if there are none. With `isAbout`, only those up to the newest match, unless there are too many to search.
+ * Facts above the version that the caller read count, too: a rebase may have given the caller's change a higher
+ * version, or restated it.
  */
 async function unappliedTarget(
   db: Db,

@@ -10,8 +10,8 @@ import { layoutKey, type WriteQueue } from './write-queue.ts'
 type Needs = { db: Db; delivery: FactDelivery; relay: Pick<Relay, 'wake'>; writes: WriteQueue; readRoom: ReadRoom }
 
 /**
- * Runs a change of a room: decide, lock, decide again, write, commit, deliver. Resolves when messaging has applied
- * the change, even if an earlier call made it; throws unavailable if that takes too long.
+ * Resolves when messaging has applied the change, even if an earlier call made it. Throws unavailable if that takes too
+ * long.
  */
 export async function makeChange(ctx: Needs, change: RoomChange, remaining: RemainingTime): Promise<Changed> {
   const { roomId, userId, decide } = change
@@ -26,10 +26,7 @@ export async function makeChange(ctx: Needs, change: RoomChange, remaining: Rema
   return made
 }
 
-/**
- * Commits a change after the earlier changes of the room. A change that also changes the layout waits for other changes
- * of the layout first: transactions lock the layout and the room in this order.
- */
+/** Transactions lock the layout before the room, so a change of both waits for the layout first. */
 function queueCommit(ctx: Needs, change: RoomChange, remaining: RemainingTime): Promise<Committed> {
   const commit = () => ctx.writes.change(change, remaining)
   return change.layoutAuditEvents ? ctx.writes.run(layoutKey, remaining, commit) : commit()

@@ -4,21 +4,18 @@ import { notAppliedYet } from '../../errors.ts'
 import { recordDelivery, reportDeliveryFailure } from '../../metrics.ts'
 import { RoomDelivery, type FactStore } from './room-delivery.ts'
 
-/** Remaining time of the call that makes a change; undefined without a deadline. */
 export type RemainingTime = { timeoutMs: () => number | undefined }
 
 /**
- * The facts that messaging must apply: all up to `version`. `facts` has those already in memory. `awaitStream`: their
- * events must also be on the stream.
+ * Messaging must apply all facts up to `version`. `facts`: those in memory. `awaitStream`: their events must also be on
+ * the stream.
  */
 export type Target = { version: bigint; facts: readonly RoomFact[]; awaitStream: boolean }
 
 type Options = { apply: ApplyFacts; facts: FactStore; timeoutMs: number }
 
-/** Time reserved for the response to reach the caller before its deadline. */
 const reservedForResponseMs = 250
 
-/** The deliveries in progress in this process, and the calls that wait for them. */
 export class RoomDeliveries {
   readonly #options: Options
   readonly #deliveries = new Map<string, RoomDelivery>()
@@ -38,24 +35,21 @@ export class RoomDeliveries {
     throw notAppliedYet()
   }
 
-  /** How long to wait for messaging: the configured time, or less if the call's deadline is earlier. */
   waitMs(remaining?: RemainingTime): number {
     return Math.max(Math.min(this.#options.timeoutMs, (remaining?.timeoutMs() ?? Infinity) - reservedForResponseMs), 1)
   }
 
-  /** Calls the listener when a target was not applied in time. */
   onLeftBehind(listener: () => void): Disposable {
     this.#leftBehindListeners.add(listener)
     return { [Symbol.dispose]: () => void this.#leftBehindListeners.delete(listener) }
   }
 
-  /** Resolves when no delivery is in progress. */
   async drain(): Promise<void> {
     await Promise.all([...this.#deliveries.values()].map((delivery) => delivery.drain()))
   }
 
   #deliveryOf(roomId: string, awaitStream: boolean): RoomDelivery {
-    // Changes that wait for the stream do not delay those that do not.
+    // Changes that wait for the stream do not delay others.
     const key = `${roomId} ${awaitStream ? 'stream' : 'apply'}`
     const known = this.#deliveries.get(key)
     if (known) return known

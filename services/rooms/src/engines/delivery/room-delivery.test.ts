@@ -9,7 +9,7 @@ const fact = (version: number): RoomFact =>
   roomFact(BigInt(version - 1), { case: 'joined', value: { userId: `U${version}` } }, { actorId: '', at: new Date(0) })
 const facts = (...versions: number[]): RoomFact[] => versions.map(fact)
 
-/** A model of messaging (`held`: the last version it applied), and of the room's stored facts. */
+/** Models messaging (`held`: the last applied version) and the stored facts. */
 let held: bigint
 let sent: number[][]
 let stored: RoomFact[]
@@ -51,7 +51,7 @@ function delivery({ awaitStream = false } = {}): RoomDelivery {
   })
 }
 
-test('a delivery sends a fact from memory without reading it again, and marks it as applied', async () => {
+test('a delivery sends a fact from memory, and marks it as applied', async () => {
   held = 4n
   const one = delivery()
   await expect(one.deliver(5n, facts(5), 60_000)).resolves.toBe(true)
@@ -60,7 +60,7 @@ test('a delivery sends a fact from memory without reading it again, and marks it
   expect(marked).toEqual([[5n, false]])
 })
 
-test('facts that arrive during a call are sent in the next one, in version order', async () => {
+test('facts that arrive during a call are sent in the next', async () => {
   held = 2n
   let open = () => {}
   const gate = new Promise<void>((resolve) => (open = resolve))
@@ -74,7 +74,7 @@ test('facts that arrive during a call are sent in the next one, in version order
   expect(sent).toEqual([[3], [4, 5]])
 })
 
-test('a delivery reads and sends the facts that messaging lacks before the one in memory', async () => {
+test('a delivery reads and sends missing facts before that in memory', async () => {
   held = 1n
   await expect(delivery().deliver(5n, facts(5), 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[5], [2, 3, 4, 5]])
@@ -87,7 +87,7 @@ test('a delivery without a fact in memory sends the unapplied ones', async () =>
   expect(sent).toEqual([[4, 5]])
 })
 
-test('a delivery sends the requested fact again if all are marked as applied, because messaging may have lost it', async () => {
+test('a delivery sends a fact marked as applied again if messaging lost it', async () => {
   held = 2n
   marked.push([5n, false])
   await expect(delivery().deliver(5n, [], 60_000)).resolves.toBe(true)
@@ -102,7 +102,7 @@ test('a delivery retries after a failure while a caller waits', async () => {
   expect(held).toBe(5n)
 })
 
-test('a delivery stops after a timeout, when no caller waits any longer', async () => {
+test('a delivery stops when no caller waits any longer', async () => {
   answer = () => Promise.reject(new Error('unavailable'))
   const one = delivery()
   await expect(one.deliver(1n, facts(1), 30)).resolves.toBe(false)

@@ -4,14 +4,13 @@ import type { ApplyFacts, HeldFact } from '../../clients/messaging.ts'
 import { factsPerCall } from '../../store/facts.ts'
 import type { Rebased } from '../../store/rebase-facts.ts'
 
-/** The facts of rooms in the database. */
 export type FactStore = {
   above(roomId: string, version: bigint): Promise<RoomFact[]>
   unapplied(roomId: string, upTo: bigint): Promise<RoomFact[]>
   one(roomId: string, version: bigint): Promise<RoomFact[]>
   /**
    * If messaging has a fact that this database has lost, moves the unapplied facts above it, and adds facts that
-   * restate differing values. See `Rebased` for what it returns.
+   * restate differing values.
    */
   rebase(roomId: string, held: HeldFact, versions: readonly bigint[]): Promise<Rebased>
   markApplied(roomId: string, upTo: bigint, streamed: boolean): Promise<void>
@@ -19,29 +18,26 @@ export type FactStore = {
 
 export type RoomDeliveryOptions = {
   roomId: string
-  /** Whether messaging answers only when the events are stored on the stream. */
+  /** Whether messaging answers only when the events are on the stream. */
   awaitStream: boolean
   apply: ApplyFacts
   facts: FactStore
-  /** Called when messaging or the store of facts fails; the delivery retries as long as a caller waits. */
   onFailure: (error: unknown) => void
-  /** Called when no caller waits for this delivery any longer. */
   onIdle: () => void
 }
 
 type Waiter = { version: bigint; deadline: number; settle: (isApplied: boolean) => void }
 
-/** Timeout of one call, so that an unresponsive process of messaging does not use up the time of all callers. */
+/** Of one call, so that an unresponsive process of messaging does not use up the callers' time. */
 const attemptMs = 1500
 const firstPauseMs = 100
 const longestPauseMs = 250
 
 /**
- * Delivers facts of one room from this process to messaging, one call at a time. Facts that arrive during a call are
- * sent in the next one. Facts in memory are sent without reading them again. The version that messaging returns shows
- * which facts it lacks; these are read from the database. Other processes may deliver the same facts concurrently,
- * because messaging drops duplicates. If the fact that messaging returns is known here, everything up to it is applied;
- * otherwise this database was restored, and the facts are rebased.
+ * Delivers facts of one room from this process, one call at a time. The version that messaging returns shows which
+ * facts it lacks; these are read from the database. Other processes may deliver the same facts, because messaging drops
+ * duplicates. If the returned fact is known here, everything up to it is applied; otherwise this database was restored,
+ * and the facts are rebased.
  */
 export class RoomDelivery {
   readonly #options: RoomDeliveryOptions
@@ -53,9 +49,7 @@ export class RoomDelivery {
     this.#options = options
   }
 
-  /**
-   * Resolves with true when messaging has applied the version; with false on a timeout, or if the room does not exist.
-   */
+  /** True when messaging has applied the version; false on a timeout, or if the room does not exist. */
   deliver(version: bigint, facts: readonly RoomFact[], timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const finish = (isApplied: boolean) => {
@@ -71,7 +65,6 @@ export class RoomDelivery {
     })
   }
 
-  /** Resolves when no delivery is in progress. */
   async drain(): Promise<void> {
     await this.#running
   }
@@ -101,7 +94,7 @@ export class RoomDelivery {
     this.#options.onIdle()
   }
 
-  /** Makes one call. `held` is the version that the previous call confirmed; undefined at first and after a failure. */
+  /** `held`: the version that the previous call confirmed; undefined at first and after a failure. */
   async #deliverOnce(held: bigint | undefined): Promise<{ held: bigint; settled: number }> {
     const { roomId, awaitStream, apply, facts, onFailure } = this.#options
     const waiters = [...this.#waiters]
@@ -122,8 +115,8 @@ export class RoomDelivery {
   }
 
   /**
-   * Handles a returned fact other than the last one sent: messaging lacks facts before those sent, another process sent
-   * later ones, or this database has lost the returned fact. Returns whether facts were rebased because of such a loss.
+   * For a returned fact other than the last one sent: messaging lacks earlier facts, another process sent later ones,
+   * or this database has lost the returned fact. Returns whether facts were rebased because of such a loss.
    */
   async #reconcile(held: HeldFact): Promise<boolean> {
     const waiters = [...this.#waiters]
@@ -134,17 +127,16 @@ export class RoomDelivery {
       if (version === undefined) waiter.settle(false)
       else waiter.version = version
     }
-    // The versions of facts in memory may have changed in the database.
+    // Versions may have changed in the database.
     if (rebased > 0 || versions.some((version) => newVersions.get(version) !== version)) this.#inMemory = []
     return rebased > 0
   }
 
   /**
    * The facts to send next:
-   * - If the previous call showed that messaging lacks facts, and those in memory do not follow `held`: the stored facts
-   *   above `held`.
-   * - Otherwise the facts in memory.
-   * - Without facts in memory, the unapplied ones up to the target or, if all are applied, the target.
+   * - the stored facts above `held`, if messaging lacks facts and those in memory do not follow `held`;
+   * - otherwise the facts in memory;
+   * - without any, the unapplied facts up to the target or, if all are applied, the target.
    */
   async #batch(held: bigint | undefined, target: bigint): Promise<RoomFact[]> {
     const { roomId, facts } = this.#options
@@ -158,6 +150,6 @@ export class RoomDelivery {
   }
 }
 
-/** Whether messaging's last fact is this one; if messaging has recorded no event id, the version decides. */
+/** If messaging has recorded no event id, the version decides. */
 export const isSameFact = (held: HeldFact, fact: RoomFact | undefined): boolean =>
   held.version === fact?.version && (held.eventId === fact.eventId || held.eventId === '')

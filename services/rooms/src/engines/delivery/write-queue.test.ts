@@ -6,12 +6,11 @@ import { WriteQueue } from './write-queue.ts'
 const nothingCommitted = () => Promise.resolve([])
 const newQueue = () => new WriteQueue(nothingCommitted)
 
-/** A change of room R1 by a user. */
 const change = (userId: string) => ({ roomId: 'R1', userId }) as RoomChange
 const committed = { facts: [], entries: [] } as unknown as Committed
 const remaining = { timeoutMs: () => undefined }
 
-test('work under one key runs sequentially in order of arrival, also after failures', async () => {
+test('work under one key runs in order, also after failures', async () => {
   const queue = newQueue()
   const seen: string[] = []
   const work = (name: string) => async () => {
@@ -50,7 +49,7 @@ test('the queue keeps no state of finished work', async () => {
   expect(queue.size).toBe(0)
 })
 
-test('waiting changes of a room are committed together; a refused one does not affect others', async () => {
+test('waiting changes of a room are committed together', async () => {
   const transactions: string[][] = []
   const queue = new WriteQueue(async (_, changes) => {
     transactions.push(changes.map(({ userId }) => userId))

@@ -4,9 +4,7 @@ import { tooBusy } from '../../errors.ts'
 import type { Committed, RoomChange } from './commit-changes.ts'
 import type { RemainingTime } from './room-deliveries.ts'
 
-/** The key under which the layout is changed. */
 export const layoutKey = 'layout'
-/** The key under which people join all rooms of a group. */
 export const groupKey = (groupId: string): string => `members of ${groupId}`
 
 type Change = { kind: 'change'; change: RoomChange }
@@ -16,9 +14,8 @@ type Item = (Change | Work) & { remaining: RemainingTime | undefined }
 const maxChangesPerBatch = 64
 
 /**
- * Allows one writer per key (a room, the layout or a group) in this process. Waiting callers hold no connection, so a
- * busy room leaves the pool to other rooms, and competes for its lock in the database only with other processes.
- * Waiting changes of a room are committed in one transaction.
+ * One writer per key (a room, the layout or a group) in this process. Waiting callers hold no connection, so a busy
+ * room leaves the pool to others. Waiting changes of a room are committed in one transaction.
  */
 export class WriteQueue {
   readonly #batches: KeyedBatcher<Item, Committed | undefined>
@@ -34,16 +31,13 @@ export class WriteQueue {
     })
   }
 
-  /** Commits the change after earlier ones. Throws unavailable if the caller's deadline has passed by then. */
   async change(change: RoomChange, remaining: RemainingTime): Promise<Committed> {
     const committed = await this.#batches.submit(change.roomId, { kind: 'change', change, remaining })
     if (!committed) throw new Error('a change was not committed')
     return committed
   }
 
-  /**
-   * Runs the work after all earlier items of the key. Throws unavailable if the caller's deadline has passed by then.
-   */
+  /** Runs after all earlier items of the key. Throws unavailable if the caller's deadline passes before. */
   async run<T>(key: string, remaining: RemainingTime | undefined, work: () => Promise<T>): Promise<T> {
     let result: { value: T } | undefined
     const run = async () => void (result = { value: await work() })
@@ -52,15 +46,14 @@ export class WriteQueue {
     return result.value
   }
 
-  /** Number of keys with running or waiting work. */
   get size(): number {
     return this.#batches.size
   }
 }
 
 /**
- * Commits the changes, then runs the work items. If committing the changes together fails, no work item has run, and
- * each item is tried separately, unless the database is unavailable.
+ * Commits the changes, then runs the work items. If the commit fails, no work item has run, and each item is tried
+ * separately, unless the database is unavailable.
  */
 async function runTogether(
   roomId: string,

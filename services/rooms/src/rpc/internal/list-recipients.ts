@@ -5,7 +5,6 @@ import type { Context } from '../../context.ts'
 import { assertIdCount } from '../../domain/id-count.ts'
 import { toRoomHeader } from '../../view/access.ts'
 
-/** Maximum number of users in a request, and of recipients on a page. */
 const maxUsers = 1000
 const maxRoles = 100
 

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { listStandings, type StandingPlace } from '../../store/access.ts'
 import { toRoomStanding } from '../../view/access.ts'
 
-/** Page size of a request without a limit: earlier releases of realtime send none and expect one page. */
+/** Earlier releases of realtime send no limit and expect one page. */
 const noLimit = 1_000_000_000
 
 export function openSockets(ctx: Context): MethodImpl<typeof RoomsInternalService.method.openSockets> {

@@ -13,7 +13,6 @@ import { appendGroup } from '../../store/groups.ts'
 export function createRoomGroup(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.createRoomGroup> {
   return async ({ name: given, description }, call) => {
     const caller = callerOf(call)
-    // Called before the layout is locked, and again under the lock.
     const assertAllowed = () => assertCanArrangeGroups(ctx.policy.current(), caller)
     assertAllowed()
     const name = toGroupName(given)

@@ -14,7 +14,6 @@ import { appendLink } from '../../store/links.ts'
 export function createSidebarLink(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.createSidebarLink> {
   return async ({ groupId, label, url }, call) => {
     const caller = callerOf(call)
-    // Called before the layout is locked, and again under the lock.
     const assertAllowed = () => assertCanManageGroup(ctx.policy.current(), caller, groupId)
     assertAllowed()
     const link = { id: newId('link'), label: toLinkLabel(label), url: toLinkUrl(url) }

@@ -11,7 +11,6 @@ import { deleteGroup, groupExists, isGroupEmpty } from '../../store/groups.ts'
 export function deleteRoomGroup(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.deleteRoomGroup> {
   return async ({ groupId }, call) => {
     const caller = callerOf(call)
-    // Called before the layout is locked, and again under the lock.
     const assertAllowed = () => assertCanArrangeGroups(ctx.policy.current(), caller)
     assertAllowed()
     const cause = { actorId: caller.userId, at: ctx.now() }

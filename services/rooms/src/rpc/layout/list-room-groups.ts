@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { showLayout } from '../../actions/layout/show-layout.ts'
 import { assertCanArrangeGroups } from '../../policy/arrangement.ts'
 
-/** One snapshot, so that an item that moves is neither missing nor shown twice. */
+/** So that an item that moves is neither missing nor shown twice. */
 const snapshot = { isolationLevel: 'repeatable read', accessMode: 'read only' } as const
 
 export function listRoomGroups(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.listRoomGroups> {

@@ -25,7 +25,7 @@ export function moveRoomToGroup(ctx: Context): MethodImpl<typeof AdminRoomLayout
         userId: caller.userId,
         cause,
         decide: ({ room }) => {
-          // Called before the room is locked, and again afterwards.
+          // The first call, without the lock, sets it.
           originId ??= toPolicyRoom(room).groupId
           return decideRoomMove(ctx.policy.current(), caller, toPolicyRoom(room), { originId, groupId })
         },

@@ -13,7 +13,6 @@ import { findGroups, orderGroups } from '../../store/groups.ts'
 export function reorderRoomGroups(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.reorderRoomGroups> {
   return async ({ orderedGroupIds: wanted }, call) => {
     const caller = callerOf(call)
-    // Called before the layout is locked, and again under the lock.
     const assertAllowed = () => assertCanArrangeGroups(ctx.policy.current(), caller)
     assertAllowed()
     const cause = { actorId: caller.userId, at: ctx.now() }

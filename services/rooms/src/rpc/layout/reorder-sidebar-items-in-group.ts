@@ -15,7 +15,6 @@ export function reorderSidebarItemsInGroup(
 ): MethodImpl<typeof AdminRoomLayoutService.method.reorderSidebarItemsInGroup> {
   return async ({ groupId, items }, call) => {
     const caller = callerOf(call)
-    // Called before the layout is locked, and again under the lock.
     const assertAllowed = () => assertCanManageGroup(ctx.policy.current(), caller, groupId)
     assertAllowed()
     const cause = { actorId: caller.userId, at: ctx.now() }

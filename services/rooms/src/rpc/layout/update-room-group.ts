@@ -13,7 +13,6 @@ import { updateGroup } from '../../store/groups.ts'
 export function updateRoomGroup(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.updateRoomGroup> {
   return async ({ groupId, ...wanted }, call) => {
     const caller = callerOf(call)
-    // Called before the layout is locked, and again under the lock.
     const assertAllowed = () => assertCanArrangeGroups(ctx.policy.current(), caller)
     assertAllowed()
     if (wanted.name === undefined && wanted.description === undefined) throw emptyUpdate()

@@ -44,10 +44,7 @@ export function listMembers(ctx: Context): MethodImpl<typeof RoomService.method.
   }
 }
 
-/**
- * Decodes a cursor: the key of the last member on the previous page, and the total number, so that later pages need not
- * count again.
- */
+/** The key of the last member on the previous page, and the total. */
 function parseCursor(cursor: string): { key: MemberKey; totalCount: bigint } {
   const [nameKey, login, userId, total = '', ...rest] = decodeCursor(cursor)
   if (nameKey === undefined || login === undefined || userId === undefined || rest.length > 0) throw badCursor()

@@ -39,7 +39,6 @@ export function createRoom(ctx: Context): MethodImpl<typeof method> {
           const { name, description, groupId, universal } = req
           if (!isRoomName(name)) throw badRoomName()
           if (!(await groupExists(ctx.db, groupId))) throw groupNotFound()
-          // Called before the layout is locked, and again under the lock.
           const assertAllowed = () => assertCanCreateRoom(ctx.policy.current(), caller, groupId)
           assertAllowed()
           if (await isNameTaken(ctx.db, name)) throw roomNameTaken(name)

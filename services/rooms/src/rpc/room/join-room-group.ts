@@ -25,7 +25,7 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
     const filterJoinable = (rooms: readonly RoomWithStanding[]) =>
       rooms.filter(({ room, standing }) => wouldJoin(ctx.policy.current(), caller, toPolicyRoom(room), standing))
 
-    // Joins of other calls that messaging has not applied yet are returned like new ones: this call may be a repeat.
+    // This call may be a repeat, so joins not applied yet are returned like new ones.
     const isAbout = isFactOf(['joined'], userId)
     const pending = await findUnappliedJoins(ctx.db, userId, groupId)
     const channels = await findChannelsOfGroup(ctx.db, userId, groupId)
@@ -39,7 +39,7 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
         const rooms = joinable.map(({ room }) => room).filter((room) => room.groupId === groupId)
         return rooms.length === 0 ? [] : await joinRooms(tx, rooms, userId, cause)
       })
-    // In this process one call per group at a time, so that a crowd in one group does not exhaust the connections.
+    // One call per group at a time in this process, so that a crowd does not exhaust the connections.
     const joined = wanted.length === 0 ? [] : await ctx.writes.run(groupKey(groupId), call, commit)
 
     await forEachConcurrently(joined, maxConcurrentDeliveries, ({ roomId, fact }) =>

@@ -31,7 +31,7 @@ export function startDm(ctx: Context): MethodImpl<typeof method> {
           if (!mayStartDm(ctx.policy.current(), caller)) throw mayNotStartDms()
           const participantIds = [...new Set([caller.userId, ...req.participantIds])].sort()
           const { roomId, known } = await findDm(ctx.db, ctx.dmKey, { participantIds, viewerId: caller.userId })
-          // An existing direct message can be continued after the account of a participant was deleted.
+          // After the account of a participant was deleted, an existing direct message continues.
           if (!known) await assertUsersExist(ctx.accounts, participantIds)
 
           const dm = newDm(roomId, participantIds, { actorId: caller.userId, at: ctx.now() })

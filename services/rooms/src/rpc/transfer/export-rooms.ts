@@ -31,8 +31,7 @@ export function exportRooms(ctx: Context): MethodImpl<typeof RoomsTransferServic
 }
 
 /**
- * Whether a user with no role but `everyone` lacks room.list or room.join in the room. An import of such a room denies
- * everyone both.
+ * Whether a user with no role but `everyone` lacks room.list or room.join. An import of the room denies everyone both.
  */
 function isPrivate(policy: Policy, room: RoomRow): boolean {
   if (room.kind === RoomKind.DM) return false

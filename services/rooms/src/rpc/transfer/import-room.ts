@@ -27,7 +27,6 @@ export function importRoom(ctx: Context): MethodImpl<typeof RoomsTransferService
   }
 }
 
-/** Creates the direct message of these people, or returns the existing one, whether it was imported or not. */
 async function makeDm(
   ctx: Context,
   request: ImportRoomRequest,

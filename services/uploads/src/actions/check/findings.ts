@@ -8,13 +8,11 @@ import { assertFewMissing, assertNotEmpty } from './loss.ts'
 import { orphanFinders } from './orphans.ts'
 import { quarantine } from './quarantine.ts'
 
-/** A problem, and whether it has been repaired. */
 export type Finding = { kind: StorageFindingKind; key: string; size: number; storedAt?: Date; mended: boolean }
 
-/** Result of checking one page. `last`: the position after which the next page starts; undefined for the last page. */
 export type CheckedPage = { checked: number; findings: Finding[]; last?: string | undefined }
 
-/** Whether to repair findings, and whether to do so even if most of the bytes are missing. */
+/** `acceptLoss`: repair even if most of the bytes are missing. */
 export type RepairOptions = { repair: boolean; acceptLoss: boolean }
 
 type CheckContext = Pick<Context, 'db' | 'storage' | 'now'>
@@ -23,8 +21,8 @@ const pageSize = 500
 const objectsAtOnce = 16
 
 /**
- * Finds stored objects below a prefix that are old enough to have a row, but have none. With `repair`, puts them into
- * quarantine, and deletes those that have been there for a week.
+ * Finds stored objects that are old enough to have a row, but have none. With `repair`, puts them into quarantine, and
+ * deletes those that have been there for a week.
  */
 export async function checkObjects(
   ctx: CheckContext,
@@ -51,7 +49,7 @@ export async function checkObjects(
   return { checked: page.length, findings, last: page.length === pageSize ? page.at(-1)?.key : undefined }
 }
 
-/** Finds writes that were not finished in time. With `repair`, discards those that are older than a day. */
+/** Finds writes that were not finished in time. With `repair`, discards those older than a day. */
 export async function checkUnfinished(ctx: CheckContext, after: string, repair: boolean): Promise<CheckedPage> {
   const now = ctx.now().getTime()
   const page = await ctx.storage.unfinishedAfter(after, pageSize)
@@ -68,7 +66,7 @@ export async function checkUnfinished(ctx: CheckContext, after: string, repair: 
 
 /**
  * Finds rows whose bytes are missing or have another size, and rows marked as lost whose bytes are complete again. With
- * `repair`, updates each of these rows with `markLost`.
+ * `repair`, calls `markLost` for each.
  */
 export async function checkRows(
   ctx: CheckContext,
@@ -83,7 +81,6 @@ export async function checkRows(
   const findBytes = async (row: ExpectedBytes) => ({ row, stored: await ctx.storage.stat(row.key) })
   for await (const { row, stored } of readAhead(rows, objectsAtOnce, findBytes)) {
     const kind = problemOf(row, stored)
-    // The row may have been deleted in the meantime, with its bytes.
     if (kind !== undefined && (await table.find(ctx.db, row.id))) mismatches.push({ row, stored, kind })
   }
   if (guardsAgainstLoss) assertFewMissing(mismatches.filter(({ stored }) => !stored).length, rows.length)

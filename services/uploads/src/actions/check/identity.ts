@@ -9,12 +9,11 @@ import { storageKeys } from '../../engines/storage/index.ts'
 import { addMark, getIdentity, replaceIdentity } from '../../store/storage-identity.ts'
 
 type CheckContext = Pick<Context, 'db' | 'storage'>
-/** Content of the identity object. */
 type Identity = { storageId: string; mark: string }
 
 /**
- * On a new server, each process adds a mark to the database before it writes the identity object, so the object may be
- * missing for a moment. With more marks than this the server is not new, and a missing object has been lost.
+ * On a new server, each process adds a mark to the database before it writes the identity object. With more marks than
+ * this the server is not new: a missing object is lost.
  */
 const maxFirstMarks = 10
 const [firstMarkRetries, firstMarkPauseMs] = [10, 200]
@@ -23,14 +22,14 @@ const [firstMarkRetries, firstMarkPauseMs] = [10, 200]
 const contested = 'contested'
 
 /**
- * Whether storage and database belong together: `missing` when the storage has lost its identity object, `foreign` when
- * another database wrote that object last, such as a copy of this one, or this one before a restore.
+ * `missing`: the storage has lost its identity object. `foreign`: another database wrote it last, such as a copy of
+ * this one, or this one before a restore.
  */
 export type Belonging = 'own' | 'missing' | 'foreign'
 
 /**
- * Compares the identity object of the storage with the database. If another state of the same database wrote it, it is
- * replaced by a contested one; then no server deletes anything in the storage until an operator decides.
+ * If another state of the same database wrote the identity object, it is replaced by a contested one; then no server
+ * deletes anything in the storage until an operator decides.
  */
 export async function compareIdentity(ctx: CheckContext): Promise<Belonging> {
   for (let left = firstMarkRetries; ; left -= 1) {
@@ -42,7 +41,7 @@ export async function compareIdentity(ctx: CheckContext): Promise<Belonging> {
 }
 
 async function compareOnce(ctx: CheckContext): Promise<Belonging | 'about to be written'> {
-  // The storage is read first, because a mark is written to the database first.
+  // The storage is read first: a mark is written to the database first.
   const found = await readIdentity(ctx)
   const { storageId, marks } = await getIdentity(ctx.db)
   if (!found && marks.length > 0) return marks.length > maxFirstMarks ? 'missing' : 'about to be written'
@@ -54,13 +53,11 @@ async function compareOnce(ctx: CheckContext): Promise<Belonging | 'about to be 
   return 'own'
 }
 
-/** Throws `failed_precondition` unless the storage belongs to the database. */
 export async function assertStorageIsOwn(ctx: CheckContext): Promise<void> {
   const belonging = await compareIdentity(ctx)
   if (belonging !== 'own') throw storageMismatch(belonging)
 }
 
-/** Like `assertStorageIsOwn`, for use before bytes are deleted; also counts refusals. */
 export async function assertMayDelete(ctx: CheckContext): Promise<void> {
   const belonging = await compareIdentity(ctx)
   if (belonging === 'own') return
@@ -68,10 +65,7 @@ export async function assertMayDelete(ctx: CheckContext): Promise<void> {
   throw storageMismatch(belonging)
 }
 
-/**
- * Writes a new mark into the storage, which must be our own. Earlier states of the database, such as a copy or
- * a backup, do not have the mark, so the storage is foreign to them.
- */
+/** The storage must be our own. It is then foreign to earlier states of the database, such as a copy or a backup. */
 export async function renewIdentity(ctx: CheckContext): Promise<void> {
   const { storageId } = await getIdentity(ctx.db)
   const mark = randomUUID()
@@ -79,7 +73,6 @@ export async function renewIdentity(ctx: CheckContext): Promise<void> {
   await writeIdentity(ctx, { storageId, mark })
 }
 
-/** Makes the storage belong to this database, regardless of its previous identity. */
 export async function adoptStorage(ctx: CheckContext): Promise<void> {
   const [storageId, mark] = [randomUUID(), randomUUID()]
   await replaceIdentity(ctx.db, { storageId, marks: [mark] })

@@ -6,13 +6,13 @@ import { tablesWithBytes } from '../../store/tables-with-bytes.ts'
 /** With fewer files, an empty storage may be right: they may have been lost one by one. */
 const manyFiles = 10
 const maxMissing = 50
-/** Prefixes of bytes that are kept for long, unlike blobs and chunks. */
+/** Blobs and chunks are kept only for a short time. */
 const lastingPrefixes = [storageKeys.assets, storageKeys.variants, storageKeys.serverImages]
 const lastingTables = tablesWithBytes.filter(({ name }) => ['assets', 'variants', 'images'].includes(name))
 
 /**
  * Throws if the storage has no files or public images although the database has many: most likely its disk is not
- * mounted. Blobs and chunks do not count.
+ * mounted.
  */
 export async function assertNotEmpty({ db, storage }: Pick<Context, 'db' | 'storage'>): Promise<void> {
   for (const prefix of lastingPrefixes) for await (const _ of storage.list(prefix)) return
@@ -21,8 +21,8 @@ export async function assertNotEmpty({ db, storage }: Pick<Context, 'db' | 'stor
 }
 
 /**
- * Throws if the bytes of more than 50 of the checked rows, and of more than half of them, are missing: most likely this
- * is another storage.
+ * Throws if the bytes of more than `maxMissing` rows, and of more than half of the checked ones, are missing: most
+ * likely this is another storage.
  */
 export function assertFewMissing(missing: number, rows: number): void {
   if (missing > maxMissing && missing > rows / 2) throw tooMuchIsMissing(missing, rows)

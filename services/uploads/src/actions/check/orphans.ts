@@ -7,8 +7,8 @@ import { findUnknownImages } from '../../store/server-images.ts'
 import { findUnknownChunks } from '../../store/uploads.ts'
 
 /**
- * Returns for each prefix a function that finds the keys without a row among the given ones. It ignores keys that this
- * service does not generate. Pass only keys of old bytes, because rows are written after bytes.
+ * Returns for each prefix a function that finds the keys without a row, ignoring keys that this service does not
+ * generate. Pass only keys of old bytes: rows are written after bytes.
  */
 export function orphanFinders(db: Reader): Record<string, (keys: string[]) => Promise<string[]>> {
   const finder = (prefix: string, find: (ids: string[]) => Promise<string[]>) => async (keys: string[]) => {

@@ -5,8 +5,8 @@ import { forgetOrphans, recordOrphans } from '../../store/orphans.ts'
 import { compareIdentity } from './identity.ts'
 
 /**
- * Records these keys of bytes without a row. If the storage belongs to this database, also deletes the bytes whose key
- * was first recorded at least a week ago. Returns the keys of the deleted ones.
+ * Records the keys. If the storage belongs to this database, deletes the bytes whose key was first recorded at least a
+ * week ago, and returns their keys.
  */
 export async function quarantine(
   ctx: Pick<Context, 'db' | 'storage' | 'now'>,

@@ -19,9 +19,8 @@ const objectsPerStep = 100
 const rowsPerStep = 1_000
 
 /**
- * Deletes all data of a deleted person, in bounded steps: files, images and their claims, uploads, blobs, uses of
- * previews and answers to idempotent calls. If bytes of a file, image or chunk cannot be deleted now, its row stays for
- * the next pass. Returns the number of rows found, without chunks; 0 if nothing was left.
+ * Works in bounded steps. If bytes of a file, image or chunk cannot be deleted now, the row stays for the next pass.
+ * Returns the number of rows found, without chunks; 0 if nothing was left.
  */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'storage'>) =>
@@ -58,7 +57,6 @@ export const erasePerson =
     return found
   }
 
-/** Repeats a step until it finds less than a full batch. Returns the total number found. */
 async function repeatUntilDone(
   step: (limit: number) => Promise<number>,
   limit: number,

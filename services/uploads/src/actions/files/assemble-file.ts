@@ -15,13 +15,12 @@ import { assetCreated } from '../../view/asset-events.ts'
 import { readAhead } from './read-ahead.ts'
 import type { Completed } from './upload-completions.ts'
 
-/** Number of chunks that are read concurrently while a file is assembled. */
 const chunksAtOnce = 4
 
 /**
- * Assembles the file from its chunks: stores the bytes first, then the row. Returns undefined if another call has
- * completed or ended the upload meanwhile. Throws `invalid_argument` if the file differs from the announced one or is
- * an invalid image, `not_found` if a chunk is gone or the owner is deleted, and `resource_exhausted` under overload.
+ * Stores the bytes first, then the row. Returns undefined if another call has completed or ended the upload meanwhile.
+ * Throws `invalid_argument` if the file differs from the announced one or is an invalid image, `not_found` if a chunk
+ * is gone or the owner is deleted, and `resource_exhausted` under overload.
  */
 export const assembleFile = (ctx: Context, upload: UploadRow): Promise<Completed | undefined> =>
   ctx.completions.run(upload.id, () => assemble(ctx, upload))
@@ -59,7 +58,6 @@ async function assemble(ctx: Context, upload: UploadRow): Promise<Completed | un
 
 type Stored = { bytesKey: string; digest: string }
 
-/** Checks that the file is the announced one, and returns its content type and size in pixels. */
 async function inspect(ctx: Context, { contentType, ownerId, sha256 }: UploadRow, { bytesKey, digest }: Stored) {
   if (digest !== sha256) throw fileDiffers()
   if (!isDecodedImage(contentType)) return { contentType, width: 0, height: 0, animated: false }

@@ -4,7 +4,7 @@ import { findVariantKeys } from '../../store/asset-variants.ts'
 import { forgetAssets } from '../../store/assets.ts'
 import { deleteEach } from './delete-each.ts'
 
-/** Deletes files that are marked for deletion, with their renditions. */
+/** Deletes their renditions, too. The files must be marked for deletion. */
 export async function deleteAssets(ctx: Pick<Context, 'db' | 'storage'>, ids: readonly string[]): Promise<void> {
   const variants = await findVariantKeys(ctx.db, ids)
   await deleteEach(ctx, ids, {

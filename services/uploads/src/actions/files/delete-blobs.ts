@@ -3,7 +3,6 @@ import type { Context } from '../../context.ts'
 import { reportLeftForJob } from '../../metrics.ts'
 import { storageKeys } from '../../engines/storage/index.ts'
 
-/** Deletes the bytes of blobs whose rows are gone; bytes that cannot be deleted are left to the sweep. */
 export async function deleteBlobs(ctx: Pick<Context, 'db' | 'storage'>, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   try {

@@ -2,7 +2,6 @@ import type { Context } from '../../context.ts'
 import { findChunks, forgetChunks } from '../../store/uploads.ts'
 import { deleteEach } from './delete-each.ts'
 
-/** Deletes the bytes and rows of chunks. */
 export async function deleteChunks(ctx: Pick<Context, 'db' | 'storage'>, keys: readonly string[]): Promise<void> {
   await deleteEach(ctx, keys, {
     remove: (key) => ctx.storage.delete(key),

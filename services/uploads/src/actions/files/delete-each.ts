@@ -6,13 +6,12 @@ import { forgetFailedDeletions, recordFailedDeletion } from '../../store/failed-
 /** After this many consecutive failures the storage counts as unavailable. */
 const maxFailuresInRow = 5
 
-/** `remove` deletes the bytes of one id; `forget` deletes the rows of ids whose bytes are deleted. */
 type Deletion = { remove: (id: string) => Promise<void>; forget: (ids: readonly string[]) => Promise<void> }
 
 /**
- * Deletes bytes, then their rows, so that no bytes outlive their row. A failed deletion is recorded for a later retry,
- * and the others continue; after several consecutive failures it stops and rejects. Rejects without deleting anything
- * when the storage does not belong to the database: a copy of the database may still need the bytes.
+ * Deletes bytes, then their rows. A failed deletion is recorded for a later retry, and the others continue; after
+ * several consecutive failures it rejects. Rejects without deleting anything when the storage does not belong to the
+ * database: a copy of the database may still need the bytes.
  */
 export async function deleteEach(
   { db, storage }: Pick<Context, 'db' | 'storage'>,

@@ -3,7 +3,6 @@ import { storageKeys } from '../../engines/storage/index.ts'
 import { forgetServerImages } from '../../store/server-images.ts'
 import { deleteEach } from './delete-each.ts'
 
-/** Deletes public images that are marked for deletion. */
 export async function deleteImages(ctx: Pick<Context, 'db' | 'storage'>, keys: readonly string[]): Promise<void> {
   await deleteEach(ctx, keys, {
     remove: (key) => ctx.storage.delete(storageKeys.serverImage(key)),

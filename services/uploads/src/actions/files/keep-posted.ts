@@ -4,11 +4,10 @@ import { queueVideos, type PostedFiles } from '../../engines/video/index.ts'
 
 type Options = {
   now: Date
-  /** Whether videos are processed. */
   processesVideos: boolean
 }
 
-/** Keeps files that posted messages attach, and queues the videos and animated GIFs among them for processing. */
+/** Also queues the videos and animated GIFs among them for processing. */
 export async function keepPosted(tx: Tx, posted: PostedFiles, { now, processesVideos }: Options): Promise<void> {
   await confirmPosted(tx, posted.files)
   if (processesVideos) await queueVideos(tx, posted, now)

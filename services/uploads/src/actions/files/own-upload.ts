@@ -2,7 +2,6 @@ import type { Context } from '../../context.ts'
 import { uploadNotFound, uploadOfAnother } from '../../errors.ts'
 import { findUpload, type UploadRow } from '../../store/uploads.ts'
 
-/** Returns an upload session of the caller that is open or completed. Throws `not_found`, `permission_denied`. */
 export async function getOwnUpload(ctx: Context, id: string, userId: string): Promise<UploadRow> {
   const upload = await findUpload(ctx.db, id, ctx.now())
   if (!upload) throw uploadNotFound()

@@ -6,10 +6,7 @@ import { sumOwnerBytes, sumPendingBytes, lockOwner, sumOpenUploads } from '../..
 
 type Wanted = { ownerId: string; size: number; createdAt: Date }
 
-/**
- * Checks that a file fits into the owner's quotas, and locks the owner's usage until the transaction ends. Throws
- * `resource_exhausted`.
- */
+/** Locks the owner's usage until the transaction ends. Throws `resource_exhausted` if the file does not fit. */
 export async function assertOwnerQuotas(
   ctx: Context,
   tx: Tx,
@@ -28,8 +25,8 @@ export async function assertOwnerQuotas(
 }
 
 /**
- * Checks that a file fits into the quota of the whole server. Throws `resource_exhausted`. Call it outside a
- * transaction: the sum needs a connection of its own, and waiting transactions could hold all connections.
+ * Throws `resource_exhausted` if the file does not fit. Call it outside a transaction: the sum needs a connection of
+ * its own, and waiting transactions could hold all connections.
  */
 export async function assertServerQuota(ctx: Context, size: number): Promise<void> {
   const { serverBytes } = ctx.quotas

@@ -21,7 +21,7 @@ test.each([0, 1, 3, 4, 9])('each of %d items is read once, in order, at most fou
   expect(peak).toBe(Math.min(count, 4))
 })
 
-test('a failure is thrown when its item is reached, and later failures are ignored', async () => {
+test('a failure is thrown when its item is reached; later failures are ignored', async () => {
   const seen: number[] = []
   const reading = readAhead([1, 2, 3, 4], 3, (n) => (n > 2 ? Promise.reject(new Error(`no ${n}`)) : Promise.resolve(n)))
   const iteration = (async () => {

@@ -1,4 +1,3 @@
-/** Yields the result of each item, in order. Up to `atOnce` items are read concurrently. */
 export async function* readAhead<Item, Result>(
   items: Iterable<Item>,
   atOnce: number,

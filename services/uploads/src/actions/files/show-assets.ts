@@ -8,8 +8,8 @@ import { thumbnailSize, toAsset } from '../../view/asset.ts'
 type Wanted = { roomId: string; assetIds: readonly string[]; thumbnail?: ImageTransformOptions | undefined }
 
 /**
- * Returns files of a room with signed URLs for the caller, each once and in the requested order; those that are missing
- * or not visible to the caller are left out. Throws unless the caller may read the room.
+ * Returns each file once, in the requested order, with signed URLs. Leaves out files that are missing or not visible to
+ * the caller. Throws unless the caller may read the room.
  */
 export async function showAssets(
   ctx: Context,

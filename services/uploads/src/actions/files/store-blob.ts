@@ -7,8 +7,8 @@ import { storageKeys } from '../../engines/storage/index.ts'
 import { insertBlob } from '../../store/blobs.ts'
 
 /**
- * Stores the bytes that a ticket describes and resolves with the id of the blob. If the ticket was used before, that is
- * the id of the earlier blob. Resolves with undefined if the bytes do not match the ticket.
+ * Resolves with the id of the blob, also if the ticket was used before; with undefined if the bytes do not match the
+ * ticket.
  */
 export async function storeBlob(
   { db, storage, now }: Pick<Context, 'db' | 'storage' | 'now'>,

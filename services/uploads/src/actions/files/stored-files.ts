@@ -8,10 +8,9 @@ import { findVariant, type VariantRow } from '../../store/asset-variants.ts'
 import { findAsset, type AssetRow } from '../../store/assets.ts'
 import { findServerImage, type ServerImageRow } from '../../store/server-images.ts'
 
-/** A row and its bytes. `content` resolves with undefined if the bytes are missing or incomplete. */
+/** `content` resolves with undefined if the bytes are missing or incomplete. */
 export type StoredFile<Row> = { row: Row; content: (range?: ByteRange) => Promise<Readable | undefined> }
 
-/** Finds a file, if the reader may read it. Rejects with `unavailable` if rooms does not answer. */
 export async function findReadableFile(
   ctx: Context,
   reader: RoomReader,
@@ -25,7 +24,6 @@ export async function findReadableFile(
   return toStoredFile(ctx, row, storageKeys.asset(row.id), () => reportFileWithoutBytes(row.id))
 }
 
-/** Finds a rendition or the poster of a video. */
 export async function findStoredVariant(
   ctx: Context,
   assetId: string,
@@ -35,7 +33,6 @@ export async function findStoredVariant(
   return row && toStoredFile(ctx, row, storageKeys.variant(row.key), () => reportFileWithoutBytes(assetId))
 }
 
-/** Finds a public image: an avatar, a logo, a banner or the image of a preview. */
 export async function findStoredImage(ctx: Context, key: string): Promise<StoredFile<ServerImageRow> | undefined> {
   const row = await findServerImage(ctx.db, key)
   return row && toStoredFile(ctx, row, storageKeys.serverImage(key), () => reportImageWithoutBytes(key))

@@ -3,7 +3,6 @@ import { tooManyCompletions } from '../../errors.ts'
 import type { AssetRow } from '../../store/assets.ts'
 import type { UploadRow } from '../../store/uploads.ts'
 
-/** A finished session and its file. */
 export type Completed = { upload: UploadRow; asset: AssetRow }
 
 type Result = Completed | undefined
@@ -12,8 +11,8 @@ const filesAtOnce = 4
 const maxWaiting = 64
 
 /**
- * Limits the assembly of files in this process: no file is assembled twice concurrently, and only a few files at a
- * time. Assembling a large file may take longer than a call; a repeated call gets the result of the running assembly.
+ * Assembles only a few files at a time, and no file twice concurrently. The assembly may take longer than a call; a
+ * repeated call gets its result.
  */
 export class UploadCompletions {
   readonly #running = new Map<string, Promise<Result>>()

@@ -1,8 +1,8 @@
 import { TextDecoder } from 'node:util'
 
 /**
- * Decodes a page by its byte order mark, else by the charset in `contentType`, else by that in a `<meta>` element. Uses
- * UTF-8 if there is none, or the first one found is unknown.
+ * Decodes by the byte order mark, else by the charset in `contentType`, else by that in a `<meta>` element. Uses UTF-8
+ * if there is none, or the first one found is unknown.
  */
 export function decodeHtml(bytes: Buffer, contentType: string): string {
   const ofMark = charsetOfMark(bytes)
@@ -18,7 +18,6 @@ function charsetOfMark(bytes: Buffer): string | undefined {
   return undefined
 }
 
-/** `<meta charset=...>` and its older form must be in the first 1,024 bytes. */
 const declaredCharset = (bytes: Buffer): string | undefined =>
   /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(bytes.toString('latin1', 0, 1024))?.[1]
 

@@ -5,7 +5,7 @@ import { readPage } from './read-page.ts'
 const at = new URL('https://example.org/a/page')
 const describeHtml = async (html: string) => describePage(await readPage(html), at)
 
-test('OpenGraph takes precedence over other card formats, and these over the title and description of the page', async () => {
+test('OpenGraph precedes other card formats, and these precede title and description of the page', async () => {
   const plain = '<title> A  title </title><meta name="description" content="A description">'
   expect(await describeHtml(plain)).toEqual({
     ...{ title: 'A title', description: 'A description', siteName: '', imageUrl: undefined },
@@ -29,7 +29,7 @@ test('titles in comments, SVG images, scripts and the body are ignored', async (
   expect(await describeHtml(html)).toMatchObject({ title: 'Yes' })
 })
 
-test('texts are limited in length, on one line, and without invisible characters', async () => {
+test('texts have a limited length, one line, and no invisible characters', async () => {
   const long = '😀'.repeat(2_000)
   const html = `<meta property=og:title content="${long}"><meta property=og:description content="${long}">
     <meta property=og:site_name content="a\u202eb\u0007\n c">`

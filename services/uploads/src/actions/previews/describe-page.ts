@@ -1,6 +1,5 @@
 import type { PageHead } from './read-page.ts'
 
-/** The texts of a preview, and the URL of its image. */
 export type PageDescription = { title: string; description: string; siteName: string; imageUrl: string | undefined }
 
 const longest = { title: 300, description: 1_000, siteName: 200 }

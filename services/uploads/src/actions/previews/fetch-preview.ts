@@ -13,16 +13,14 @@ import { youtubeVideoId } from './youtube.ts'
 const maxPageBytes = 2 * 1024 * 1024
 const imageKind: PublicKind = { name: 'link_preview', maxSize: { width: 1200, height: 630 } }
 
-/** Result of fetching a page. `preview`: an encoded `PagePreview`; missing if there is nothing to show. */
 export type FetchedPreview = { preview?: Uint8Array; imageKey?: string }
 
-/** A page, and the user who requests it. */
 type Page = { url: URL; callerId: string }
 
 /**
- * Fetches a page and its image, and stores the image. Returns no preview if the page cannot be fetched or has nothing to
- * show. A YouTube video always has a preview: its URL suffices. Throws `resource_exhausted` if too many host names are
- * being resolved or too many images converted. Also rejects if the image cannot be stored or `signal` is aborted.
+ * Returns no preview if the page cannot be fetched or has nothing to show; a YouTube video always has a preview. Throws
+ * `resource_exhausted` if too many host names are being resolved or too many images converted. Also rejects if the
+ * image cannot be stored or `signal` is aborted.
  */
 export async function fetchPreview(
   ctx: Context,
@@ -57,7 +55,6 @@ async function fetchAndDescribe(
   return page && describePage(await readPage(decodeHtml(page.bytes, page.contentType)), page.url)
 }
 
-/** Leaves the image out if it cannot be fetched or is invalid; throws if it cannot be stored. */
 async function fetchAndStoreImage(
   ctx: Context,
   image: { url: string; callerId: string },
@@ -69,7 +66,7 @@ async function fetchAndStoreImage(
   return storeImage(ctx, { kind: imageKind, ownerId: 'server' }, () => Promise.resolve(bytes)).catch(ignoreInvalidImage)
 }
 
-/** Rethrows overload: it says nothing about the page, and the lack of a preview would be cached. */
+/** Overload says nothing about the page, and the lack of a preview would be cached. */
 function ignoreUnlessOverloaded(error: unknown): undefined {
   if (error instanceof ConnectError && error.code === Code.ResourceExhausted) throw error
   return undefined

@@ -6,8 +6,8 @@ const maxWaiting = 64
 const maxWaitingPerCaller = 8
 
 /**
- * Limits the fetches of pages in this process: concurrent requests for a page share one fetch, and only some run at a
- * time. A fetch continues even if all its callers have disconnected, but not after `closing`.
+ * Concurrent requests for a page share one fetch. A fetch continues even if all its callers have disconnected, but not
+ * after `closing`.
  */
 export class PageFetches {
   readonly #closing: AbortSignal

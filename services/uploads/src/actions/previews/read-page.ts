@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Parser } from 'htmlparser2'
 
-/** Metadata in the head of a page, unprocessed. */
 export type PageHead = { title?: string; meta: ReadonlyMap<string, string> }
 
 const sliceLength = 16_384
@@ -11,8 +10,8 @@ const maxMeta = 200
 const deepest = 256
 
 /**
- * Parses the head of a page in pieces, so that other work can run in between. Ignores everything after the head or
- * after an element nested too deeply, further metadata with the same name, and what exceeds the limits above.
+ * Parses in pieces, so that other work can run in between. Ignores everything after the head or after an element nested
+ * too deeply, further metadata with the same name, and what exceeds the limits above.
  */
 export async function readPage(html: string): Promise<PageHead> {
   const meta = new Map<string, string>()

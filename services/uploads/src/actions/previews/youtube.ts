@@ -1,7 +1,6 @@
 const hosts = new Set(['youtube.com', 'youtube-nocookie.com'])
 const id = /^[\w-]{11}$/
 
-/** Returns the id of the video to which a YouTube URL leads; undefined for any other URL. */
 export function youtubeVideoId(url: URL): string | undefined {
   const candidate = candidateIn(url)
   return id.test(candidate) ? candidate : undefined

@@ -1,7 +1,5 @@
-/** The reason why a URL or its response is refused. */
 export type RefusalReason = 'url' | 'private' | 'redirects' | 'size' | 'type'
 
-/** The URL or its response is not allowed, so a retry would be refused too. */
 export class FetchRefused extends Error {
   readonly reason: RefusalReason
 

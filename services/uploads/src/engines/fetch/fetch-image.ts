@@ -14,8 +14,8 @@ const refusals: Record<RefusalReason, () => ConnectError> = {
 }
 
 /**
- * Fetches an image. Throws `invalid_argument` for a URL or response that is not allowed, `unavailable` for an image
- * that cannot be fetched, and `resource_exhausted` like {@link SafeFetch}.
+ * Throws `invalid_argument` for a refused URL or response, `unavailable` for an image that cannot be fetched, and
+ * `resource_exhausted` like {@link SafeFetch}.
  */
 export async function fetchImage(
   fetch: SafeFetch,

@@ -11,8 +11,8 @@ const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
 }
 
 /**
- * Reads and decompresses a response body. Keeps at most `maxBytes` of decompressed content and one more piece; a longer
- * body is truncated or refused. While it joins the pieces, it needs twice this memory.
+ * Keeps at most `maxBytes` of decompressed content and one more piece; needs twice this memory while it joins the
+ * pieces.
  */
 export async function readBody(
   response: IncomingMessage,
@@ -24,7 +24,6 @@ export async function readBody(
   for await (const chunk of decompress(response) as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     length += chunk.length
-    // Leaving the loop destroys the response.
     if (length > maxBytes && ifTooLong === 'refuse') throw new FetchRefused('size')
     if (length >= maxBytes && ifTooLong === 'truncate') break
   }

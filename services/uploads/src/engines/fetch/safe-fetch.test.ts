@@ -5,9 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Resolve } from '@parley/outbound'
 import { safeFetch } from './safe-fetch.ts'
 
-/** An address that the tests treat as public. */
 const outside = '127.0.0.2'
-/** An address that the tests treat as private. */
 const inside = '127.0.0.1'
 const wanted = { callerId: 'Ualice', accept: '*/*', maxBytes: 1_000, ifTooLong: 'refuse' } as const
 const signal = new AbortController().signal
@@ -39,7 +37,6 @@ beforeAll(async () => {
       await serve(outside)
       await serve(inside)
     } catch (error) {
-      // Another program may use the same port of the second address.
       await close()
       if (tries === 20) throw error
     }
@@ -49,7 +46,7 @@ beforeEach(() => {
 })
 afterAll(close)
 
-/** Fetches a URL; each look-up of a name returns the next list of addresses. */
+/** Each look-up of a name returns the next list of addresses. */
 const fetchUrl = (url: string, ...answers: string[][]) => {
   const resolve: Resolve = () => Promise.resolve((answers.shift() ?? []).map((address) => ({ address, family: 4 })))
   return safeFetch({ isAllowed: (address) => address === outside, resolve })(url, wanted, signal)
@@ -65,7 +62,7 @@ test('a switch of protocols is not accepted as a response', async () => {
   await expect(fetchUrl(`http://${outside}:${port}/switch`)).rejects.toThrow('without a response')
 })
 
-test('a private address is not contacted, by name or directly, nor after a redirect', async () => {
+test('a private address is not contacted, by name, directly or after a redirect', async () => {
   await expectRefused(fetchUrl(`http://${inside}:${port}/`), 'private')
   await expectRefused(fetchUrl(`http://page.example.org:${port}/`, [inside]), 'private')
   const to = (location: string) => `http://page.example.org:${port}/?to=${encodeURIComponent(location)}`
@@ -80,7 +77,7 @@ test('a name with any private address is not contacted', async () => {
   expect(reached).toEqual([])
 })
 
-test('the connection uses the address that was checked, even if the name resolves to another one later', async () => {
+test('the connection uses the checked address, even if the name resolves to another one later', async () => {
   const { bytes } = await fetchUrl(`http://page.example.org:${port}/`, [outside], [inside])
   expect(bytes.toString()).toBe('hello')
   expect(reached).toEqual([outside])

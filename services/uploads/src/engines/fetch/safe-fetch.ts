@@ -6,33 +6,28 @@ import { tooManyPages } from '../../errors.ts'
 import { FetchRefused } from './failures.ts'
 import { readBody } from './read-body.ts'
 
-/** Options of a fetch. */
 export type FetchOptions = {
-  /** Id of the user who requests the fetch. */
   callerId: string
   accept: string
   maxBytes: number
-  /** Whether to truncate or refuse a longer body. */
   ifTooLong: 'truncate' | 'refuse'
   /** Whether to read a response with this content type. Default: any. */
   acceptsType?: (contentType: string) => boolean
-  /** For the whole fetch, with redirects. Default: 10 s. */
+  /** The time limit covers redirects. Default: 10 s. */
   timeoutMs?: number
 }
 
-/** The response after redirects. */
 export type Fetched = { url: URL; contentType: string; bytes: Buffer }
 
 /**
- * Fetches from other servers. Rejects with `FetchRefused` for a disallowed URL or response, with another error for a
- * failed request, and with `resource_exhausted` if too many host names are being resolved.
+ * Rejects with `FetchRefused` for a disallowed URL or response, with `resource_exhausted` if too many host names are
+ * being resolved, and with other errors for a failed request.
  */
 export type SafeFetch = (url: string, options: FetchOptions, signal: AbortSignal) => Promise<Fetched>
 
 const maxRedirects = 5
 const redirects = new Set([301, 302, 303, 307, 308])
 
-/** Returns a fetch that connects only to allowed addresses, also after redirects. */
 export function safeFetch(network: Network): SafeFetch {
   const hop = async (url: URL, options: FetchOptions, signal: AbortSignal, hopsLeft: number): Promise<Fetched> => {
     const request = () => sendRequest(url, options, { ...network, signal })
@@ -58,17 +53,13 @@ export function safeFetch(network: Network): SafeFetch {
   }
 }
 
-/**
- * Parses an http or https URL without credentials: an absolute one or, with `base`, a relative one. Throws
- * `FetchRefused`.
- */
+/** Accepts an http or https URL without credentials; a relative one needs a `base`. Throws `FetchRefused`. */
 export function parseHttpUrl(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) throw new FetchRefused('url')
   return url
 }
 
-/** Sends one request. Throws if the address is not allowed. */
 async function sendRequest(
   url: URL,
   { accept, callerId }: FetchOptions,

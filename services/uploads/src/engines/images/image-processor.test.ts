@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import sharp from 'sharp'
 import { openImageProcessor } from './image-processor.ts'
 
-test('the number of waiting resizes is limited per network and, with a higher limit, per wider network; others are not affected', async () => {
+test('waiting resizes are limited per network and, with a higher limit, per wider network', async () => {
   const imageProcessor = openImageProcessor({ atOnce: 1 })
   const bytes = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
     .png()

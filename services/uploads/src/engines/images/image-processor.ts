@@ -6,47 +6,35 @@ import { imageIsBroken, imageTakesTooLong, tooManyImages } from '../../errors.ts
 import { assertStillImage, decoderOptions, inspectAttachment } from './inspect.ts'
 import { loadSharp } from './sharp.ts'
 
-/** An image converted for storage, as WebP. */
 export type ConvertedImage = { bytes: Buffer; width: number; height: number }
 
-/** Properties of an image that is stored unchanged. */
 export type InspectedImage = { contentType: string; width: number; height: number; animated: boolean }
 
-/** An image in another size. */
 export type ResizedImage = { bytes: Buffer; contentType: 'image/jpeg' | 'image/webp' }
 
-/** Attachments are resized to JPEG, or to WebP if they have transparency; public images to WebP. */
 export type ResizedKind = 'attachment' | 'public image'
 
-/**
- * A request for another size. `callerId`: the person or public image whose limit is used; `address`: IP address of the
- * client.
- */
 export type ResizeRequest = { size: ServerImageSize; as: ResizedKind; callerId: string; address: string }
 
-/** Decodes images, a limited number at a time. */
 export type ImageProcessor = {
-  /** Converts an uploaded image for storage, limited to a size. Throws `invalid_argument` for an invalid image. */
   convert(
     read: () => Promise<Buffer>,
     maxSize: { width: number; height: number; callerId: string },
   ): Promise<ConvertedImage>
-  /** Inspects an image that is stored unchanged. Throws `invalid_argument` for an invalid image. */
+  /** The image is stored unchanged. Throws `invalid_argument` for an invalid image. */
   inspect(read: () => Promise<Buffer>, callerId: string): Promise<InspectedImage>
-  /** Makes another size of a stored image, from its first frame. Only the fit `exact` enlarges. */
+  /** Uses the first frame. Only the fit `exact` enlarges. */
   resize(read: () => Promise<Buffer>, wanted: ResizeRequest): Promise<ResizedImage>
 }
 
 const fits: Record<ServerImageFit, keyof FitEnum> = { contain: 'inside', cover: 'cover', exact: 'fill' }
 const maxWaiting = 64
-/** Per person, or per public image. */
 const maxWaitingPerCaller = 16
-/** Maximum number of waiting and running resizes for one IPv4 address or IPv6 /64. */
+/** Limit of waiting and running resizes for one IPv4 address or IPv6 /64. */
 const maxPerNetwork = 32
-/** The same for a wider network (IPv4 /24, IPv6 /56 or /48), which several clients may share. */
+/** Limit for a wider network (IPv4 /24, IPv6 /56 or /48), which several clients may share. */
 const maxPerWideNetwork = 48
 const timeoutSeconds = 10
-/** Calls that wait longer are refused, and may be retried. */
 const maxWaitMs = 10_000
 
 export function openImageProcessor({ atOnce }: { atOnce: number }): ImageProcessor {

@@ -8,12 +8,11 @@ const maxPixels = 40_000_000
 const maxFrames = 256
 const maxPixelsOfFrames = 100_000_000
 
-/** Decoder options that limit the number of pixels. */
 export const decoderOptions: SharpOptions = { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true }
 
 /**
- * Checks an image without decoding its pixels. Throws `invalid_argument` for an empty image, a format other than
- * `ImageFormat`, an animation, too many pixels and an unreadable header.
+ * Does not decode pixels. Throws `invalid_argument` for an empty image, a format other than `ImageFormat`, an
+ * animation, too many pixels and an unreadable header.
  */
 export async function assertStillImage(bytes: Buffer): Promise<void> {
   const format = formatOf(bytes)
@@ -23,9 +22,8 @@ export async function assertStillImage(bytes: Buffer): Promise<void> {
 }
 
 /**
- * Checks an attached image in the same way, except that a GIF or WebP may be animated, within a limit of frames and
- * their pixels, and an animated PNG counts as still. Returns its format, its size when displayed upright, and whether
- * it is animated.
+ * Like `assertStillImage`, except that a GIF or WebP may be animated, within a limit of frames and their pixels, and an
+ * animated PNG counts as still. Returns the size when displayed upright.
  */
 export async function inspectAttachment(
   bytes: Buffer,

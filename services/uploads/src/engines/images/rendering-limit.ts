@@ -1,6 +1,5 @@
 import { eagerLimiter, takeFromNetworks, waitMsOfNetworks } from '@parley/redis'
 
-/** Limits how many new image sizes this process generates, per person or public image and per network. */
 export type RenderingLimit = AsyncDisposable & {
   /** Counts one new size and returns 0. If a limit is reached, returns the milliseconds to wait instead. */
   take(callerId: string, address: string): number

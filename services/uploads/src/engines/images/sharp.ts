@@ -4,7 +4,9 @@ export type Sharp = typeof sharp
 
 let loading: Promise<Sharp> | undefined
 
-/** Loads the image library with the first image, because it takes more than 20 MiB. It decodes only JPEG, PNG, GIF, WebP. */
+/**
+ * Loads the library with the first image, because it takes more than 20 MiB. It decodes only JPEG, PNG, GIF and WebP.
+ */
 export function loadSharp(): Promise<Sharp> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined

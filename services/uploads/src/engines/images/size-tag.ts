@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ServerImageSize } from '@parley/signed-urls'
 
-/** Increase this when sizes are generated differently. */
 const renderingVersion = 2
 
 /** Identifies the bytes of the image with this digest in this size, until `renderingVersion` changes. */

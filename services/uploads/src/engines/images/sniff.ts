@@ -1,7 +1,6 @@
-/** Formats that are decoded. */
 export type ImageFormat = 'jpeg' | 'png' | 'gif' | 'webp'
 
-/** Detects the format by the first bytes; `markup` for SVG, HTML and whatever else begins with `<`. */
+/** `markup`: SVG, HTML and whatever else begins with `<`. */
 export function sniffImage(bytes: Buffer): ImageFormat | 'markup' | undefined {
   if (hasText(bytes, 0, '\xff\xd8\xff')) return 'jpeg'
   if (hasText(bytes, 0, '\x89PNG\r\n\x1a\n')) return 'png'
@@ -14,10 +13,9 @@ const hasText = (bytes: Buffer, at: number, text: string): boolean =>
   bytes.toString('latin1', at, at + text.length) === text
 
 const pngSignatureBytes = 8
-/** Length, type and checksum of a chunk. */
 const pngChunkOverheadBytes = 12
 
-/** Whether a PNG is animated: it has an acTL chunk before its pixels. The decoder ignores this chunk. */
+/** An animated PNG has an acTL chunk before its pixels. The decoder ignores this chunk. */
 export function isAnimatedPng(bytes: Buffer): boolean {
   let at = pngSignatureBytes
   while (at + 8 <= bytes.length) {
@@ -29,7 +27,7 @@ export function isAnimatedPng(bytes: Buffer): boolean {
   return false
 }
 
-/** Number of frames of an animated WebP; 0 for a still one and for other formats. */
+/** Returns 0 for a still WebP and for other formats. */
 export function framesOfWebp(bytes: Buffer): number {
   if (sniffImage(bytes) !== 'webp') return 0
   let frames = 0

@@ -8,7 +8,6 @@ import { storageKeys, type Storage } from '../storage/index.ts'
 import { insertServerImage, type ServerImageKindName } from '../../store/server-images.ts'
 import type { ImageProcessor } from './image-processor.ts'
 
-/** A kind of public image: its name and maximum size. */
 export type PublicKind = { name: ServerImageKindName; maxSize: { width: number; height: number } }
 
 const kinds = new Map<ServerImageKind, PublicKind>([
@@ -17,20 +16,18 @@ const kinds = new Map<ServerImageKind, PublicKind>([
   [ServerImageKind.BANNER, { name: 'banner', maxSize: { width: 1200, height: 630 } }],
 ])
 
-/** Converts the kind of a request. Throws `invalid_argument`. */
 export function toPublicKind(kind: ServerImageKind): PublicKind {
   const known = kinds.get(kind)
   if (!known) throw unknownKind()
   return known
 }
 
-/** Dependencies for storing an image. */
 type Dependencies = { db: Db; storage: Storage; imageProcessor: ImageProcessor; now: () => Date }
 
 /**
- * Converts an image to a public image and stores it. The bytes are stored first; `within` and the row then share a
- * transaction. The sweep deletes bytes without a row. Returns the key. Throws `invalid_argument` for an invalid image,
- * `not_found` for a deleted owner and `resource_exhausted` under overload.
+ * The bytes are stored first; `within` and the row then share a transaction. The sweep deletes bytes without a row.
+ * Returns the key. Throws `invalid_argument` for an invalid image, `not_found` for a deleted owner and
+ * `resource_exhausted` under overload.
  */
 export async function storeImage(
   ctx: Dependencies,

@@ -1,19 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import type { ResizedImage } from './image-processor.ts'
 
-/** Identifies an image in one size. `tag`: identifies the bytes of the resized image, see `sizeTag`. */
 export type CachedSizeId = { imageId: string; tag: string }
 
-/** Maximum number of cached sizes per image; clients request fewer. */
 const maxPerImage = 8
 
-/**
- * Caches recently generated sizes, up to a number of bytes and a few per image. Concurrent requests for a size generate
- * it once.
- */
+/** Caches recently generated sizes. Concurrent requests for a size generate it once. */
 export class TransformCache {
   readonly #sizes: LRUCache<string, ResizedImage, () => Promise<ResizedImage>>
-  /** Ids of the cached sizes, by image, least recently used first. */
   readonly #idsByImage = new Map<string, Set<string>>()
 
   constructor(maxBytes: number) {

@@ -6,21 +6,17 @@ import { hasBeenUsed, openDiskStorage } from './disk.ts'
 import { assetStorageFields, type S3Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
 
-/** Not a prefix of any key of uploads, so that neither listings nor `parley storage check` see the probe. */
+/** The probe is not below a prefix of uploads: neither listings nor `parley storage check` see it. */
 const prefix = 'doctor'
 const probe = 'probe'
 const timeouts = { connectionTimeout: 4_000, requestTimeout: 4_000, socketTimeout: 4_000 }
 
-/**
- * Checks the storage of files: writes, reads and deletes a probe, and lists objects and unfinished writes. For a bucket,
- * also checks the certificate and the clock of its server.
- */
 export const storageCheck = check('storage', assetStorageFields(), async ({ assetStorage }, report) => {
   if (assetStorage.backend === 's3') return await checkBucket(assetStorage, report)
   const { directory } = assetStorage
   const advice = `Mount the folder and let the user of uploads read and write it, or correct PARLEY_CORE_ASSETS_DIRECTORY; check the free space of its disk.`
   try {
-    // Opening the storage would create the folder even where its disk is not mounted, and then find it empty.
+    // Opening the storage would create the folder even where its disk is not mounted.
     if (!(await hasBeenUsed(directory)))
       return report.warn(
         'storage.reach',
@@ -50,7 +46,7 @@ async function checkBucket(settings: S3Settings, report: Report): Promise<void> 
   await checkProbe(storage, bucket, report, (error) => adviceFor(error, settings))
 }
 
-/** Checks every permission, even after a failure. */
+/** Continues after a failure, so that every permission is checked. */
 async function checkProbe(
   storage: Storage,
   where: string,
@@ -84,13 +80,12 @@ async function expectProbe(stored: Awaited<ReturnType<Storage['get']>>): Promise
     throw new Error('the written object was not found')
 }
 
-/** Compares the clocks: signatures of requests are valid for a few minutes only. */
+/** Signatures of requests are valid for a few minutes only. */
 async function checkServerClock(url: URL, report: Report): Promise<void> {
   const requestedMs = Date.now()
   try {
     const response = await fetch(url, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(4_000) })
     const date = Date.parse(response.headers.get('date') ?? '')
-    // The header has a precision of one second.
     const answeredMs = Date.now() + 1_000
     if (!Number.isNaN(date))
       reportClock(report, 'storage.clock', 'the S3 server', {

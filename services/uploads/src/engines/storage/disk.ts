@@ -24,7 +24,6 @@ async function assertCanCreate(folder: string): Promise<void> {
   else await assertCanCreate(dirname(folder))
 }
 
-/** Stores bytes in a folder, which several processes may share. */
 export async function openDiskStorage(folder: string): Promise<Storage> {
   const root = resolve(folder)
   const objects = join(root, 'objects')
@@ -45,7 +44,7 @@ export async function openDiskStorage(folder: string): Promise<Storage> {
   }
 }
 
-/** Writes a temporary file, flushes it and moves it into place, so that no reader sees a partial file. */
+/** Flushes a temporary file and moves it into place, so that no reader sees a partial file. */
 async function write(temporary: string, path: string, content: Readable): Promise<void> {
   try {
     await writeFile(temporary, content, { flag: 'wx', mode: 0o600, flush: true })
@@ -96,7 +95,7 @@ async function* filesBelow(folder: string, prefix: string): AsyncIterable<Listed
 const toListedObject = (key: string, found: Stats | undefined): ListedObject | undefined =>
   found && { key, size: found.size, modifiedAt: found.mtime }
 
-/** The first entries after a key. A folder has no order, so all names are read. */
+/** A folder has no order, so all names are read. */
 async function firstAfter<T extends { key: string }>(
   all: AsyncIterable<T>,
   after: string,
@@ -134,7 +133,7 @@ const ifMissing =
     throw error
   }
 
-/** Translates errors of system calls, such as of the disk, to `unavailable`. Throws other errors unchanged. */
+/** Translates errors of system calls to `unavailable`; rethrows other errors unchanged. */
 async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

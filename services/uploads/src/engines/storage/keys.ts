@@ -1,9 +1,8 @@
 const pattern = /^[\w-]+(\/[\w-]+)*$/
 
-/** Whether a text has the form of a key, unlike the names of most files and folders of other programs. */
 export const isKey = (name: string): boolean => pattern.test(name)
 
-/** Returns the key. Throws if the text is not a key, which only a bug of this service can cause. */
+/** Throws if the text is not a key, which only a bug of this service can cause. */
 export function checkKey(key: string): string {
   if (!isKey(key)) throw new TypeError(`${JSON.stringify(key)} is not a key of the storage`)
   return key

@@ -4,7 +4,6 @@ import { openDiskStorage } from './disk.ts'
 import type { AssetStorage } from './settings.ts'
 import type { Storage } from './storage.ts'
 
-/** Opens the configured storage; with a bucket, waits until it can be used. Rejects when `signal` is aborted. */
 export async function openStorage(
   settings: AssetStorage,
   opened: Pick<Resources, 'use'>,

@@ -27,10 +27,9 @@ import {
   type UnfinishedWrite,
 } from './storage.ts'
 
-/** Size of a part. A write keeps only a few parts in memory. */
 const partBytes = 8 * 1024 * 1024
 const partsAtOnce = 2
-/** Many connections, because each slow reader occupies one. */
+/** Each slow reader occupies a connection. */
 const agent = { keepAlive: true, maxSockets: 512 }
 const defaultTimeouts = {
   connectionTimeout: 10_000,
@@ -41,11 +40,10 @@ const defaultTimeouts = {
 
 export type S3Storage = Storage &
   Disposable & {
-    /** Checks that the bucket can be used; otherwise rejects with the original error instead of `unavailable`. */
     ping(): Promise<void>
   }
 
-/** Opens a storage in a bucket, without connecting to its server yet. */
+/** Does not connect to the server yet. */
 export function openS3Storage(settings: S3Settings, timeouts: Partial<typeof defaultTimeouts> = {}): S3Storage {
   const { bucket: Bucket, pathPrefix, accessKeyId, secretAccessKey } = settings
   const client = new S3Client({
@@ -92,8 +90,8 @@ export function openS3Storage(settings: S3Settings, timeouts: Partial<typeof def
 type ObjectLocation = { Bucket: string; Key: string }
 
 /**
- * Uploads in parts, if the content is larger than one. The object exists once all parts have been received. Parts of a
- * failed upload are deleted if the server still answers. Errors of reading `content` are rethrown unchanged.
+ * The object exists once all parts have been received. Parts of a failed upload are deleted if the server still
+ * answers. Errors of reading `content` are rethrown unchanged.
  */
 async function put(client: S3Client, params: ObjectLocation, content: Readable): Promise<void> {
   let failure: { cause: unknown } | undefined
@@ -152,10 +150,7 @@ const statusOf = (error: unknown) => (error instanceof S3ServiceException ? erro
 const isMissing = (error: unknown): boolean =>
   statusOf(error) === 404 && !(error instanceof Error && error.name === 'NoSuchBucket')
 
-/**
- * Passes on the content; throws if it is shorter than announced, so that a lost connection does not look like the end
- * of a file.
- */
+/** Throws if the content is shorter than announced: a lost connection must not look like the end of a file. */
 async function* checkLength(body: Readable, length: number): AsyncIterable<Buffer> {
   const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
   // Only errors of reading are translated: `yield` throws if the receiver fails, such as a client that disconnects.
@@ -240,7 +235,7 @@ const encodeRfc5987 = (text: string): string =>
     (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** Runs a request and translates every error to `unavailable`, because the caller cannot fix it. */
+/** The caller cannot fix any error, so each becomes `unavailable`. */
 async function translateErrors<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await measureOutgoing('storage', request)

@@ -10,12 +10,10 @@ import {
   type LoadedSources,
 } from '@parley/config'
 
-/** A bucket of an S3 server. */
 export type S3Settings = {
-  /** Host, with the port unless it is the default. */
   readonly endpoint: string
   readonly bucket: string
-  /** Prefix of every key, without leading and trailing slashes. Empty: no prefix. */
+  /** No leading and trailing slashes. Empty: no prefix. */
   readonly pathPrefix: string
   readonly region: string
   readonly accessKeyId: string
@@ -27,7 +25,6 @@ export type S3Settings = {
   readonly presign: boolean
 }
 
-/** Where the bytes of files are stored. */
 export type AssetStorage =
   | { readonly backend: 'disk'; readonly directory: string }
   | ({ readonly backend: 's3' } & S3Settings)
@@ -87,7 +84,6 @@ const s3 = {
   }),
 }
 
-/** Storage settings; only those of the chosen backend are required. */
 export const assetStorageFields = (): { assetStorage: Field<AssetStorage> } => ({
   assetStorage: {
     kind: 'tables',

@@ -3,8 +3,8 @@ import { storageUnavailable } from '../../errors.ts'
 import { reportStorageFailure } from '../../metrics.ts'
 
 /**
- * Logs a failure of the storage, each kind at most once a minute, and returns the error for callers: `unavailable`,
- * with a message that does not contain the reason.
+ * Logs a failure, each kind at most once a minute, and returns the error for callers: `unavailable`, without the
+ * reason.
  */
 export function storageFailure(cause: unknown): ConnectError {
   reportStorageFailure(cause)

@@ -1,60 +1,47 @@
 import type { Readable } from 'node:stream'
 
 /**
- * A stored object. `size`: of the whole object, even if a range was requested. The receiver must read `content` to its
- * end or destroy it.
+ * `size`: of the whole object, even if a range was requested. The receiver must read `content` to its end or destroy
+ * it.
  */
 export type StoredObject = { size: number; content: Readable }
 
-/** First and last byte, both included, as in an HTTP range. */
 export type ByteRange = { start: number; end: number }
 
-/** An object in a listing. */
 export type ListedObject = { key: string; size: number; modifiedAt: Date }
 
-/** A write that has not been completed. It may still be in progress, or its process may have been killed. */
 export type UnfinishedWrite = { key: string; startedAt: Date; discard: () => Promise<void> }
 
-/** For a presigned URL: its lifetime, and the type and file name that the response announces. */
 export type PresignOptions = { expiresMs: number; contentType: string; filename: string }
 
 /**
- * Storage for bytes. Keys are segments of `A-Za-z0-9_-` separated by slashes. Writes are atomic, even after a crash.
- * Every method rejects with `unavailable` when the storage fails.
+ * Keys are segments of `A-Za-z0-9_-` separated by slashes. Writes are atomic, even after a crash. Every method rejects
+ * with `unavailable` when the storage fails.
  */
 export type Storage = {
   put(key: string, content: Readable): Promise<void>
-  /** Undefined if the object does not exist. */
   get(key: string, range?: ByteRange): Promise<StoredObject | undefined>
   /** Describes an object as a listing does; undefined if it does not exist. */
   stat(key: string): Promise<ListedObject | undefined>
-  /** Deleting a missing object succeeds. */
   delete(key: string): Promise<void>
-  /**
-   * All objects whose key begins with the prefix, which consists of whole path segments. Objects whose names are not
-   * keys are left out.
-   */
+  /** Lists objects below a prefix of whole path segments, without those whose names are not keys. */
   list(prefix: string): AsyncIterable<ListedObject>
-  /**
-   * The first `limit` objects of a listing, in the order of their keys, that come after the key `after`, or from the
-   * start if it is ''.
-   */
+  /** Lists up to `limit` objects in the order of their keys, from after the key `after`; from the start if it is ''. */
   page(prefix: string, after: string, limit: number): Promise<ListedObject[]>
-  /** Our unfinished writes. Listings do not contain them. */
+  /** Lists our unfinished writes; other listings do not contain them. */
   unfinished(): AsyncIterable<UnfinishedWrite>
   /**
-   * The first `limit` unfinished writes, in the order of their keys, that come after the key `after`, or from the start
-   * if it is ''. More if several writes have the last key, so that the next page can start after it.
+   * Lists up to `limit` unfinished writes like `page`. Lists more if several have the last key, so that the next page
+   * can start after it.
    */
   unfinishedAfter(after: string, limit: number): Promise<UnfinishedWrite[]>
   /**
-   * Returns a URL with which anybody may read the object, including ranges, until it expires. Does not check whether
-   * the object exists. The method is missing if clients cannot read from the storage, or if the settings forbid it.
+   * Returns a URL with which anybody may read the object, including ranges, until it expires. The object need not
+   * exist. The method is missing if clients cannot read from the storage, or if the settings forbid it.
    */
   presign?(key: string, options: PresignOptions): Promise<string>
 }
 
-/** Keys of the objects that this service stores. */
 export const storageKeys = {
   /** Identifies the database to which the storage belongs. */
   identity: 'identity',
@@ -72,8 +59,5 @@ export const storageKeys = {
 
 const ownKey = /^(blobs|chunks|files|variants|server)\/A[\w-]+$/
 
-/**
- * Whether a key has the form of the keys of this service, except that of the identity object. Other programs may use
- * the same bucket.
- */
+/** Other programs may use the same bucket. False for the identity object. */
 export const isOwnKey = (key: string): boolean => ownKey.test(key)

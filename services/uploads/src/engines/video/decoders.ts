@@ -1,4 +1,3 @@
-/** The decoders that ffmpeg may use: those for files of cameras, phones, browsers and video editors. */
 export const decoders: readonly string[] = [
   ...['h264', 'hevc', 'vp8', 'vp9', 'libvpx', 'libvpx-vp9', 'av1', 'libdav1d', 'libaom-av1'],
   ...['mpeg1video', 'mpeg2video', 'mpeg4', 'msmpeg4', 'msmpeg4v2', 'h263', 'flv', 'theora', 'vp6', 'vp6f'],

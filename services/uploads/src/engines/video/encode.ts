@@ -13,20 +13,17 @@ export type Encoded = {
   poster: OutputFile | undefined
 }
 
-/** Encodes the renditions and posters of videos. */
 export type Encoder = {
-  /** Opens a folder for the files of one video: the source and what is encoded from it. */
   openFolder: () => Promise<JobFolder>
   /**
-   * Encodes all renditions and the poster of the source in the folder, into the same folder. Throws a VideoFailure if
-   * the source cannot be converted.
+   * Encodes all renditions and the poster of the source into its folder. Throws a VideoFailure if the source cannot be
+   * converted.
    */
   encode: (job: EncodeJob) => Promise<Encoded>
 }
 
 export type EncodeJob = { demuxer: string; folder: string; signal: AbortSignal }
 
-/** Implements `encode` of an {@link Encoder} with the ffmpeg of this machine. */
 export async function encode(tools: VideoTools, { demuxer, folder, signal }: EncodeJob): Promise<Encoded> {
   const probe = async (format: string, file: string): Promise<SourceVideo> => {
     const { output } = assertSucceeded(await tools.ffprobe({ args: probeArgs(format, file), folder, signal }))
@@ -52,7 +49,9 @@ export async function encode(tools: VideoTools, { demuxer, folder, signal }: Enc
   return { source: { ...source, durationMs }, renditions, poster: await findOutputFile(folder, posterFile) }
 }
 
-/** Throws a VideoFailure if the program failed, or another error if the cause is probably this machine, not the video. */
+/**
+ * Throws a VideoFailure if the program failed, or another error if the cause is probably this machine, not the video.
+ */
 function assertSucceeded(result: ToolResult): ToolResult {
   const { code, killed, errorOutput } = result
   if (code === 0) return result

@@ -10,8 +10,8 @@ import { VideoFailure } from './video-failure.ts'
 type Source = { assetId: string; size: number; folder: string; signal: AbortSignal }
 
 /**
- * Writes the original into a folder and returns the demuxer for it. Throws a VideoFailure if it is missing from the
- * storage, larger than `size` bytes, or in no accepted container format.
+ * Returns the demuxer of the original. Throws a VideoFailure if the original is missing from the storage, larger than
+ * `size` bytes, or in no accepted container format.
  */
 export async function fetchSource(storage: Storage, { assetId, size, folder, signal }: Source): Promise<string> {
   const stored = await storage.get(storageKeys.asset(assetId))
@@ -21,14 +21,12 @@ export async function fetchSource(storage: Storage, { assetId, size, folder, sig
   return detectDemuxer(path)
 }
 
-/** Detects the demuxer for a file. Throws a VideoFailure if its container format is not accepted. */
 export async function detectDemuxer(path: string): Promise<string> {
   const demuxer = sniffContainer(await readStart(path))
   if (demuxer === undefined) throw new VideoFailure('processing_failed', 'unknown container format')
   return demuxer
 }
 
-/** A pipeline step that throws a VideoFailure if there are more than `size` bytes. */
 export const limitBytes = (size: number) =>
   async function* bounded(content: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     let length = 0

@@ -2,7 +2,6 @@ import { decoders } from './decoders.ts'
 import { probedEntries } from './read-probe.ts'
 import type { Rendition } from './renditions.ts'
 
-/** Names of files in the folder of a job. */
 export const sourceFile = 'source'
 export const posterFile = 'poster.jpg'
 export const renditionFile = ({ quality }: Rendition): string => `${quality}.mp4`
@@ -10,8 +9,8 @@ export const renditionFile = ({ quality }: Rendition): string => `${quality}.mp4
 const threads = '2'
 
 /**
- * Reads only this file, in the format detected from its first bytes, with common decoders. Its content cannot make the
- * program read other files or use one of the hundreds of unmaintained decoders.
+ * Reads only this file, in the detected format, with common decoders. Its content cannot make the program read other
+ * files or use unmaintained decoders.
  */
 const input = (demuxer: string, file: string): string[] => [
   ...['-max_alloc', String(512 * 1024 ** 2), '-max_pixels', '40000000'],
@@ -19,13 +18,12 @@ const input = (demuxer: string, file: string): string[] => [
   ...['-f', demuxer, '-i', `file:${file}`],
 ]
 
-/** Arguments for ffprobe to describe a file. */
 export const probeArgs = (demuxer: string, file: string): string[] => [
   ...['-hide_banner', '-loglevel', 'error', '-of', 'json', '-show_entries', probedEntries],
   ...input(demuxer, file),
 ]
 
-/** For every output: no subtitles, data streams, metadata or chapters. */
+/** No output has subtitles, data streams, metadata or chapters. */
 const outputArgs = ['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1', '-threads', threads]
 /** Selects the first video stream, but not the cover of a music file. */
 const firstVideo = ['-map', '0:V:0']
@@ -42,10 +40,8 @@ const posterArgs = (rendition: Rendition, atMs: number): string[] => [
   ...['-pix_fmt', 'yuvj420p', '-q:v', '3', '-f', 'image2', '-update', '1', `file:${posterFile}`],
 ]
 
-/** The renditions and the poster to make from a source. */
 export type Plan = { demuxer: string; renditions: readonly [Rendition, ...Rendition[]]; posterAtMs: number }
 
-/** Arguments for ffmpeg to make all renditions and the poster, decoding the source once. */
 export const encodeArgs = ({ demuxer, renditions, posterAtMs }: Plan): string[] => [
   ...['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'error', '-y', '-filter_threads', '1', '-threads', threads],
   ...input(demuxer, sourceFile),

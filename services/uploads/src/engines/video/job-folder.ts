@@ -6,8 +6,8 @@ const prefix = 'parley-video-'
 export type JobFolder = AsyncDisposable & { path: string }
 
 /**
- * Creates a folder for one job, owned by a system user (default: that of this process). Disposing removes it with its
- * content.
+ * Disposing removes the folder with its content. `userId`: the system user who owns the folder; default: that of this
+ * process.
  */
 export async function openJobFolder(parent: string, userId?: number): Promise<JobFolder> {
   await mkdir(parent, { recursive: true })

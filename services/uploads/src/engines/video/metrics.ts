@@ -28,7 +28,7 @@ export function reportVideo(outcome: ProcessingOutcome, durationSeconds: number)
   seconds(durationSeconds)
 }
 
-/** Reports that a video could not be processed for a reason other than the video, such as a killed ffmpeg. */
+/** The cause is not the video, but for example a killed ffmpeg. */
 export function reportVideoRetry(assetId: string, error: unknown): void {
   videos(1, { 'parley.outcome': 'tried_again' })
   log.warn({ assetId, err: error }, 'a video could not be processed and will be retried')
@@ -37,21 +37,17 @@ export function reportVideoRetry(assetId: string, error: unknown): void {
 export const logFailedVideo = (assetId: string, explanation: string): void =>
   log.info({ assetId, explanation }, 'a video cannot be processed')
 
-/** Reports that the local ffmpeg or ffprobe does not work. */
 export const reportToolsUnusable = (problem: string): void =>
   log.error({ problem }, 'videos are refused: their processing is enabled, but ffmpeg does not work here')
 
-/** Logs a failure of a video worker, whose caller retries. */
 export const reportWorkerFailure = (error: unknown): void => log.warn({ err: error }, 'a video could not be processed')
 
-/** Logs, once at start, that ffmpeg runs as the user of this process because it cannot run as `userId`. */
 export const reportRunsAsOwnUser = (userId: number, problem: string): void =>
   log.info(
     { userId, problem },
     'ffmpeg cannot run as a separate user, so it runs as the user of this process and could read its secrets',
   )
 
-/** Exports gauges of whether videos are processed here and how many wait, until the result is disposed. */
 export function observeVideos(read: { available: boolean; waiting: () => number }): Disposable {
   const gauges = [available(() => +read.available), waiting(read.waiting)]
   return { [Symbol.dispose]: () => gauges.forEach((each) => each[Symbol.dispose]()) }

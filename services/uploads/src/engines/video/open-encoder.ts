@@ -6,8 +6,8 @@ import type { VideoSettings } from './settings.ts'
 type Settings = VideoSettings & { videoEnabled: boolean; videoWorkerUrls: readonly string[] }
 
 /**
- * Opens the encoder of videos: the configured workers, or the local ffmpeg. Undefined if videos are off or the local
- * ffmpeg does not work.
+ * Uses the configured workers or, without any, the local ffmpeg. Undefined if videos are off or the local ffmpeg does
+ * not work.
  */
 export async function openEncoder(
   config: Settings,

@@ -8,8 +8,8 @@ import { findProblem, videoTools, type VideoTools } from './tools.ts'
 type Options = { memoryBytes: number; signal: AbortSignal }
 
 /**
- * Opens an encoder with the ffmpeg of this machine. Logs an error and returns undefined if it does not work. Throws if
- * the folder for jobs cannot be used.
+ * Logs an error and returns undefined if the ffmpeg of this machine does not work. Throws if the folder for jobs cannot
+ * be used.
  */
 export async function openLocalEncoder(settings: VideoSettings, options: Options): Promise<Encoder | undefined> {
   const userId = await findToolUser(settings, options)
@@ -22,9 +22,8 @@ export async function openLocalEncoder(settings: VideoSettings, options: Options
 }
 
 /**
- * Returns the configured separate user if ffmpeg works as that user; undefined if none is configured, this process may
- * not change users, or ffmpeg does not work. As a separate user, a compromised ffmpeg cannot read this process, whose
- * environment contains secrets.
+ * Undefined if no separate user is configured, this process may not change users, or ffmpeg does not work as that user.
+ * A compromised ffmpeg of a separate user cannot read this process, whose environment contains secrets.
  */
 async function findToolUser(settings: VideoSettings, options: Options): Promise<number | undefined> {
   const { videoUserId: userId } = settings
@@ -48,7 +47,6 @@ async function checkTools(tools: VideoTools, { settings, userId, signal }: ToolC
     return await findProblem(tools, { folder: folder.path, signal })
   } catch (error) {
     signal.throwIfAborted()
-    // Without another user this is a problem of the folder itself.
     if (userId === undefined) throw error
     return 'its folder cannot be owned by another user'
   }

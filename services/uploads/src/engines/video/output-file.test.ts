@@ -24,6 +24,6 @@ test.each(['nothing.mp4', 'empty.mp4', 'link.mp4', '.'])('%s is not found', asyn
   expect(await findOutputFile(folder, file)).toBeUndefined()
 })
 
-test('a link that replaced a file after the file was found is not followed', async () => {
+test('a link that replaced a found file is not followed', async () => {
   await expect(text(readOutputFile(folder, { file: 'link.mp4', size: 7 }))).rejects.toMatchObject({ code: 'ELOOP' })
 })

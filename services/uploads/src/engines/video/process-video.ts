@@ -13,17 +13,15 @@ import { processingEnded } from './room-events.ts'
 import { deleteVariantBytes, storeVariants } from './store-variants.ts'
 import type { FailureReason } from './video-failure.ts'
 
-/** The part of the context of uploads that processing a video needs. */
 export type VideoContext = { db: Db; storage: Storage; now: () => Date }
-/** Dependencies for processing a video. */
 export type VideoDependencies = { ctx: VideoContext; encoder: Encoder }
 
 /** `discarded`: the file has been deleted or lost, or another process works on it. */
 export type ProcessingOutcome = 'completed' | 'failed' | 'discarded'
 
 /**
- * Encodes all renditions of a video, stores them and announces the result to its room. Rejects with a VideoFailure if
- * the video cannot be processed, with another error if it should be retried.
+ * Announces the result to the room. Rejects with a VideoFailure if the video cannot be processed, with another error if
+ * it should be retried.
  */
 export async function processVideo(
   deps: VideoDependencies,
@@ -50,7 +48,6 @@ export async function processVideo(
   return 'discarded'
 }
 
-/** Stores that a video failed, and announces it to its room. */
 export async function failVideo(
   ctx: VideoContext,
   job: ClaimedJob,
@@ -62,8 +59,8 @@ export async function failVideo(
 type Finished = { state: MessageInitShape<typeof VideoStateSchema>; variants: readonly VariantRow[] }
 
 /**
- * Stores and announces a result. Locks the row of the file, so that it is not deleted concurrently. Returns false if it
- * is deleted or lost, or another process works on it.
+ * Locks the row of the file, so that it is not deleted concurrently. Returns false if the file is deleted or lost, or
+ * another process works on it.
  */
 function finish(ctx: VideoContext, job: ClaimedJob, { state, variants }: Finished): Promise<boolean> {
   return ctx.db.transaction(async (tx) => {

@@ -3,12 +3,10 @@ import type { Tx } from '@parley/postgres'
 import { insertVideoJobs } from '../../store/video-jobs.ts'
 import { processingStarted } from './room-events.ts'
 
-/** Files of posted messages, each with its message. */
 export type PostedFiles = { files: readonly { assetId: string; eventId: string }[]; imported: boolean }
 
 /**
- * Queues the videos and animated GIFs among the files for processing, except those queued before, and announces that to
- * their rooms.
+ * Queues the videos and animated GIFs among the files, except those queued before, and announces that to their rooms.
  */
 export async function queueVideos(tx: Tx, { files, imported }: PostedFiles, now: Date): Promise<void> {
   const queued = await insertVideoJobs(tx, files, { imported, now })

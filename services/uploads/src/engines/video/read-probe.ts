@@ -1,6 +1,5 @@
-/** Properties of a video as it is displayed: rotated, and with square pixels. */
+/** The properties of the video as displayed: rotated, and with square pixels. */
 export type SourceVideo = {
-  /** Undefined if the file does not contain it. */
   durationMs: number | undefined
   width: number
   height: number
@@ -17,7 +16,6 @@ type Stream = {
   side_data_list?: { rotation?: unknown }[]
 }
 
-/** Entries requested from ffprobe. */
 export const probedEntries = [
   'format=duration',
   'stream=codec_type,width,height,duration,sample_aspect_ratio',
@@ -58,14 +56,13 @@ function parse(output: string): { streams: Stream[]; duration: unknown } {
 
 const isSide = (side: number): boolean => Number.isInteger(side) && side >= 1 && side <= maxSide
 
-/** Ratio of the width of a pixel to its height. */
 function pixelAspectRatio({ sample_aspect_ratio: ratio }: Stream): number {
   const [, across = '1', down = '1'] =
     /^([1-9]\d{0,8}):([1-9]\d{0,8})$/.exec(typeof ratio === 'string' ? ratio : '') ?? []
   return Number(across) / Number(down)
 }
 
-/** Whether it is rotated by 90 or 270 degrees, so that the sides are swapped. */
+/** A rotation by 90 or 270 degrees swaps the sides. */
 function isSideways({ side_data_list: sideData = [], tags }: Stream): boolean {
   const rotation = sideData.find((entry) => entry.rotation !== undefined)?.rotation ?? tags?.rotate ?? 0
   return Math.abs(Math.round(Number(rotation) / 90)) % 2 === 1

@@ -13,10 +13,8 @@ import type { VideoSettings } from './settings.ts'
 import { VideoFailure } from './video-failure.ts'
 import { resultHeader, decodeResult } from './worker-result.ts'
 
-/** Path at which workers accept videos. */
 export const encodePath = '/videos'
 
-/** Encodes with video workers. Each video goes to the next worker. */
 export function remoteEncoder(urls: readonly string[], settings: VideoSettings): Encoder {
   let next = 0
   // A rendition is rarely larger than its source.
@@ -43,7 +41,6 @@ async function encodeAt(worker: URL, { folder, signal }: EncodeJob, maxBytes: nu
   }
 }
 
-/** Sends the source and returns the response, which may arrive before the request is complete. */
 async function send(worker: URL, source: string, signal: AbortSignal): Promise<IncomingMessage> {
   const headers = { 'content-type': 'application/octet-stream', 'content-length': (await stat(source)).size }
   const request = httpRequest(worker, { method: 'POST', headers, agent: false, signal })
@@ -60,10 +57,9 @@ async function send(worker: URL, source: string, signal: AbortSignal): Promise<I
   }
 }
 
-/** Codes of errors with which no worker has received the video. */
+/** With these codes no worker has received the video. */
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'])
 
-/** An error with which the attempt at the video is not counted. */
 const workerUnavailable = (cause: unknown) =>
   new ConnectError('the video worker is not available', Code.Unavailable, undefined, undefined, cause)
 
@@ -78,7 +74,6 @@ async function readErrorText(response: IncomingMessage): Promise<string> {
   return text.slice(0, maxErrorLength)
 }
 
-/** Writes the results into the folder. Throws if the response is shorter than announced; ignores surplus bytes. */
 async function receive(
   response: IncomingMessage,
   { renditions, poster }: Encoded,

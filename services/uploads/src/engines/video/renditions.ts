@@ -1,4 +1,3 @@
-/** A rendition to encode. `quality`: its height and name, such as `720p`. */
 export type Rendition = { quality: string; width: number; height: number }
 
 type Size = { width: number; height: number }

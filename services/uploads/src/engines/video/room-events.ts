@@ -8,14 +8,12 @@ import { initialState, type QueuedVideo } from '../../store/video-jobs.ts'
 type RoomEventInit = MessageInitShape<typeof RoomEventSchema>
 type StateInit = MessageInitShape<typeof VideoStateSchema>
 
-/** The event that the processing of a video has started. */
 export const processingStarted = (video: QueuedVideo, now: Date): RoomEventInit =>
   toRoomEvent('asset_processing_started', video, { version: 1n, state: initialState, now })
 
 /**
- * The event that the processing has ended. `version`: from `endJob`, which takes it from the clock: after a restore of
- * the database of uploads a video is processed again, and the new result must replace the earlier one, whose files are
- * lost.
+ * `version`: from `endJob`, which takes it from the clock. After a restore of the database of uploads a video is
+ * processed again, and the new result must replace the earlier one, whose files are lost.
  */
 export const processingEnded = (
   video: QueuedVideo,

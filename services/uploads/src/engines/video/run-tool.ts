@@ -1,48 +1,42 @@
 import { spawn } from 'node:child_process'
 
-/** A call of ffmpeg or ffprobe. */
 export type ToolCall = {
   program: string
   args: readonly string[]
-  /** Working directory, to which the file names in `args` are relative. */
   folder: string
-  /** Kills the program and its children. */
   signal: AbortSignal
   limits: ToolLimits
-  /** System user that runs it, who must be able to write to the folder. Default: the user of this process. */
+  /** System user that runs the program and must be able to write to the folder. Default: the user of this process. */
   userId?: number | undefined
 }
 
-/** Resource limits of one call. */
 export type ToolLimits = { cpuSeconds: number; fileBytes: number; memoryBytes: number }
 
-/** Result of a program. `killed`: the signal that ended it, unless this process sent it. */
+/** `killed`: the signal that ended the program, unless this process sent it. */
 export type ToolResult = { code: number | null; killed: NodeJS.Signals | null; output: string; errorOutput: string }
 
 const maxOutputLength = 1024 ** 2
 const maxErrorLength = 4096
 
 /**
- * CPU time in which a program can end itself after SIGXCPU, in seconds; ffmpeg handles that signal. After this time the
- * kernel sends SIGKILL, as it does when memory runs out.
+ * Time in which a program can end itself after SIGXCPU; ffmpeg handles that signal. Then the kernel sends SIGKILL, as
+ * it does when memory runs out.
  */
 const cpuGraceSeconds = 5
 
-/** Shell script that runs the program with limits that it cannot raise, and with a lower CPU priority. */
 const limitScript = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string =>
   [
     'ulimit -c 0',
     `ulimit -S -t ${Math.ceil(cpuSeconds)}`,
     `ulimit -H -t ${Math.ceil(cpuSeconds) + cpuGraceSeconds}`,
     `ulimit -f ${Math.ceil(fileBytes / 512)}`,
-    // Not every system can limit memory.
     `ulimit -v ${Math.floor(memoryBytes / 1024)} 2>/dev/null || true`,
     'exec nice -n 10 "$@"',
   ].join('; ')
 
 /**
- * Runs a program with limits, without input, in its own process group. Rejects when `signal` is aborted, or if no
- * process can be started in the folder as this user.
+ * The program has no input and its own process group. Rejects when `signal` is aborted, or if no process can be started
+ * in the folder as this user.
  */
 export function runTool({ program, args, folder, signal, limits, userId }: ToolCall): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
@@ -68,7 +62,6 @@ export function runTool({ program, args, folder, signal, limits, userId }: ToolC
     child.once('error', reject)
     child.once('close', (code, killed) => {
       signal.removeEventListener('abort', kill)
-      // Kills child processes that the program may have left behind.
       kill()
       if (signal.aborted) return reject(signal.reason as Error)
       if (output.length > maxOutputLength)
@@ -82,7 +75,5 @@ function killGroup(pid: number | undefined): void {
   if (pid === undefined) return
   try {
     process.kill(-pid, 'SIGKILL')
-  } catch {
-    // The group has ended.
-  }
+  } catch {}
 }

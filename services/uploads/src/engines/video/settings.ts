@@ -1,6 +1,5 @@
 import { int, list, str, timerDuration } from '@parley/config'
 
-/** Settings of a process that runs ffmpeg. */
 export const videoWorkerFields = () => ({
   ffmpegPath: str('PARLEY_VIDEO_FFMPEG_PATH', {
     toml: 'video.ffmpeg_path',
@@ -38,7 +37,6 @@ export const videoWorkerFields = () => ({
   }),
 })
 
-/** URLs of video workers, if this process does not run ffmpeg itself. */
 export const remoteVideoFields = () => ({
   videoWorkerUrls: list('PARLEY_VIDEO_WORKER_URLS', {
     default: [],
@@ -46,7 +44,6 @@ export const remoteVideoFields = () => ({
   }),
 })
 
-/** Settings for processing videos. */
 export type VideoSettings = {
   ffmpegPath: string
   ffprobePath: string

@@ -31,7 +31,7 @@ test.each([
   'RIFF\0\0\0\0WAVE',
   '1\n00:00:01,000',
   '',
-])('%p has no demuxer, because it refers to other files or is not a video', (text) => {
+])('%p, which refers to other files or is not a video, has no demuxer', (text) => {
   expect(sniffContainer(padded(text))).toBeUndefined()
   expect(sniffContainer(Buffer.from(text))).toBeUndefined()
 })

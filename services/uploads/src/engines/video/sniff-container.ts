@@ -1,9 +1,8 @@
-/** Number of bytes that {@link sniffContainer} needs. */
 export const sniffedBytes = 512
 
 /**
- * Detects the demuxer for a file by its first bytes. Only self-contained formats are accepted; anything that refers to
- * other files (playlists, lists of files, manifests, subtitles) is refused, regardless of its name.
+ * Only self-contained formats are accepted. Anything that refers to other files (playlists, lists of files, manifests,
+ * subtitles) is refused, regardless of its name.
  */
 export function sniffContainer(bytes: Buffer): string | undefined {
   const at = (offset: number, text: string) => bytes.toString('latin1', offset, offset + text.length) === text

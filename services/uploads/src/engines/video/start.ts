@@ -9,22 +9,17 @@ import type { VideoSettings } from './settings.ts'
 import { leaseMs, startVideoWorker } from './worker.ts'
 
 const countEveryMs = 15_000
-/** A process without an encoder gives up jobs on which no process has worked for this long. */
+/** Without an encoder, jobs on which no process has worked for this long are given up. */
 const abandonedAfterMs = 24 * 3_600_000
 
 type VideoOptions = {
-  /** Undefined if videos are switched off or cannot be processed. */
   encoder: Encoder | undefined
   settings: VideoSettings
   atOnce: number
-  /** How often to remove folders of killed processes. */
   sweepEveryMs: number
   signal: AbortSignal
 }
 
-/**
- * Processes videos until it is disposed; without an encoder, gives up jobs on which no process has worked for a day.
- */
 export async function startVideos(
   ctx: VideoContext,
   { encoder, settings, atOnce, sweepEveryMs, signal }: VideoOptions,
@@ -46,7 +41,6 @@ export async function startVideos(
   if (encoder) {
     const { videoTimeoutMs: timeoutMs, videoFolder: folder = tmpdir() } = settings
     const sweep = () => removeOldJobFolders(folder, 2 * timeoutMs)
-    // Throws at once if the folder cannot be used.
     await sweep()
     opened.use(periodically({ name: 'remove old job folders', everyMs: sweepEveryMs, signal, run: sweep }))
     opened.use(startVideoWorker({ ctx, encoder }, { atOnce, timeoutMs, signal }))

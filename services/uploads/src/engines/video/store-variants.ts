@@ -11,8 +11,8 @@ const posterName = 'poster'
 type Work = { assetId: string; folder: string; signal: AbortSignal; encoded: Encoded }
 
 /**
- * Stores the bytes of the renditions and the poster of a video and returns their rows. If one cannot be stored, deletes
- * the others; if that fails or the process dies, they are left to the sweep.
+ * Stores the bytes and returns the rows. If a file cannot be stored, deletes the others; if that fails or the process
+ * dies, they are left to the sweep.
  */
 export async function storeVariants(
   ctx: { storage: Storage; now: () => Date },
@@ -39,12 +39,10 @@ export async function storeVariants(
   }
 }
 
-/** Deletes the bytes of renditions that have no row. */
 export async function deleteVariantBytes(ctx: { storage: Storage }, variants: readonly VariantRow[]): Promise<void> {
   for (const { key } of variants) await ctx.storage.delete(storageKeys.variant(key))
 }
 
-/** Passes on the content and adds it to the hash. */
 async function* hashWhileReading(
   content: AsyncIterable<Buffer>,
   hash: ReturnType<typeof createHash>,

@@ -1,7 +1,7 @@
 import { runTool, type ToolCall, type ToolResult } from './run-tool.ts'
 import type { VideoSettings } from './settings.ts'
 
-/** Calls of ffmpeg and ffprobe. Each call has the limits for CPU time, file size and memory to itself. */
+/** Each call has the limits for CPU time, file size and memory to itself. */
 export type VideoTools = {
   ffmpeg: (call: ToolUse) => Promise<ToolResult>
   ffprobe: (call: ToolUse) => Promise<ToolResult>
@@ -11,9 +11,7 @@ export type ToolUse = Pick<ToolCall, 'args' | 'folder' | 'signal'>
 const checkTimeoutMs = 20_000
 
 type Options = {
-  /** Memory limit of one call. */
   memoryBytes: number
-  /** System user that runs them. Default: the user of this process. */
   userId?: number | undefined
 }
 
@@ -22,7 +20,6 @@ export function videoTools(
   { memoryBytes, userId }: Options,
 ): VideoTools {
   const limits = {
-    // Enough for two busy threads until the timeout.
     cpuSeconds: (2 * videoTimeoutMs) / 1000 + 10,
     // A rendition is rarely larger than its source.
     fileBytes: 4 * maxVideoUploadBytes,
@@ -34,7 +31,6 @@ export function videoTools(
   }
 }
 
-/** Returns why these programs cannot process videos in a folder; undefined if they can. */
 export async function findProblem(
   { ffmpeg, ffprobe }: VideoTools,
   { folder, signal }: Pick<ToolUse, 'folder' | 'signal'>,

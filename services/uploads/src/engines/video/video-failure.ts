@@ -1,7 +1,5 @@
-/** The reason why a video cannot be shown, as reported to clients. */
 export type FailureReason = 'original_missing' | 'processing_failed'
 
-/** A video cannot be processed, and a retry would fail too. */
 export class VideoFailure extends Error {
   readonly reason: FailureReason
 

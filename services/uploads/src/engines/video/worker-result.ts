@@ -5,7 +5,7 @@ import type { Encoded } from './encode.ts'
 /** Header in which a video worker describes its results. The body holds the renditions in order, then the poster. */
 export const resultHeader = 'parley-video'
 
-/** Content of the header. `sizes`: of the renditions, in bytes. `posterSize`: 0 without a poster. */
+/** `sizes`: of the renditions, in bytes. `posterSize`: 0 without a poster. */
 type Result = { width: number; height: number; durationMs: number; sizes: number[]; posterSize: number }
 
 export function encodeResult({ source, renditions, poster }: Encoded): string {
@@ -23,8 +23,8 @@ export function encodeResult({ source, renditions, poster }: Encoded): string {
 const largestSide = 16_384
 
 /**
- * Decodes and validates the result of a worker, which a malicious video may have compromised: file names and formats
- * are fixed here, and numbers are limited. `maxBytes`: of one file. Undefined for an invalid result.
+ * A malicious video may have compromised the worker, so file names and formats are fixed here, and numbers are limited.
+ * `maxBytes`: of one file. Undefined for an invalid result.
  */
 export function decodeResult(value: string, maxBytes: number): Encoded | undefined {
   const { width, height, durationMs, sizes, posterSize } = parse(value)

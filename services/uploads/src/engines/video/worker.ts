@@ -6,17 +6,14 @@ import { VideoFailure } from './video-failure.ts'
 
 export type WorkerOptions = {
   atOnce: number
-  /** Time limit for one video. */
   timeoutMs: number
   signal: AbortSignal
 }
 
-/** Duration of a lease, which the worker of the job renews. */
 export const leaseMs = 30_000
 const pollEveryMs = 10_000
 const retry: RetryPolicy = { initialMs: 15_000, maxMs: 60_000, maxAttempts: 3 }
 
-/** Processes a limited number of videos at a time until it is disposed. */
 export function startVideoWorker(
   deps: VideoDependencies,
   { atOnce, timeoutMs, signal }: WorkerOptions,
@@ -45,7 +42,7 @@ export function startVideoWorker(
   })
 }
 
-/** Processes a video within a time limit. Rejects if something other than the video failed, so that it is retried. */
+/** Rejects if something other than the video failed, so that it is retried. */
 async function processInTime(
   deps: VideoDependencies,
   job: ClaimedJob,

@@ -32,7 +32,6 @@ export function previewLink(ctx: Context): MethodImpl<typeof UploadsInternalServ
   }
 }
 
-/** Parses the URL of a page, and removes its fragment, which servers never see. */
 function parsePageUrl(givenUrl: string): URL {
   try {
     if (givenUrl.length > maxUrlLength) throw badPageUrl()

@@ -22,8 +22,8 @@ type Step = { name: string; check: (after: string, options: RepairOptions) => Pr
 export function checkStorage(ctx: Context): MethodImpl<typeof UploadsOperatorService.method.checkStorage> {
   const { blobs, chunks, assets, variants, serverImages } = storageKeys
   const steps: Step[] = [
-    // Rows are checked first: if many bytes are missing, this may be the wrong storage, and nothing must be deleted in
-    // it.
+    // Rows are checked first: if many bytes are missing, this may be the wrong storage, in which nothing must be
+    // deleted.
     ...tablesWithBytes.map((table) => ({
       name: `rows-${table.name}`,
       check: (after: string, options: RepairOptions) => checkRows(ctx, table, after, options),

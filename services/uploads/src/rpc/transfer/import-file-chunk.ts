@@ -13,7 +13,6 @@ export function importFileChunk(ctx: Context): MethodImpl<typeof UploadsTransfer
     if (content.length > maxChunkBytes) throw chunkTooLarge(maxChunkBytes)
     const upload = await findUpload(ctx.db, uploadId, ctx.now())
     if (upload?.state !== 'open') throw uploadNotFound()
-    // A repeated chunk is already stored.
     if (Number(offset) + content.length === upload.committed) return { committed: BigInt(upload.committed) }
     if (Number(offset) !== upload.committed) throw wrongOffset(upload.committed)
     if (upload.committed + content.length > upload.size) throw beyondSize(upload.size)

@@ -22,7 +22,6 @@ export function completeUpload(ctx: Context): MethodImpl<typeof AssetUploadServi
       const options = { userId: caller.userId, now: ctx.now(), from: ctx.assets }
       return { upload: toUpload(done.upload), asset: toAsset(done.asset, options) }
     }
-    /** Returns the result if another call has completed the upload; otherwise undefined. */
     const findResultOfOtherCall = async () => {
       const current = await getOwnUpload(ctx, uploadId, caller.userId)
       return current.assetId === null

@@ -22,7 +22,6 @@ export function uploadChunk(ctx: Context): MethodImpl<typeof AssetUploadService.
     const chunk = { uploadId: upload.id, position, size: request.content.length, key, small: isSmall(request, upload) }
     const updated = await ctx.db.transaction((tx) => appendChunk(tx, chunk))
     if (updated) return { upload: toUpload(updated) }
-    // Another chunk was stored at this position first, or the session has ended.
     await ctx.storage.delete(key)
     checkChunk(request, await getOwnUpload(ctx, upload.id, userId))
     throw errors.uploadNotFound()
@@ -32,7 +31,6 @@ export function uploadChunk(ctx: Context): MethodImpl<typeof AssetUploadService.
 const isSmall = ({ content }: Pick<UploadChunkRequest, 'content'>, { committed, size }: UploadRow): boolean =>
   content.length < smallChunkBytes && committed + content.length < size
 
-/** Returns the position of a chunk in the file. Throws `invalid_argument` unless it may be stored next. */
 function checkChunk({ content, chunkSha256, offset }: UploadChunkRequest, upload: UploadRow): number {
   if (upload.state !== 'open') throw errors.uploadNotOpen()
   if (content.length > maxChunkBytes) throw errors.chunkTooLarge(maxChunkBytes)
