@@ -1,7 +1,6 @@
 /**
- * `pnpm autoscale` runs the fleet on this machine and scales its realtime nodes like the HorizontalPodAutoscaler of the
- * chart: by the same metrics, targets and behaviour (helm/parley/files/scaling.yaml), with the algorithm that
- * Kubernetes documents.
+ * `pnpm autoscale` runs the fleet on this machine and scales its realtime nodes by the metrics, targets and behaviour
+ * of the chart (helm/parley/files/scaling.yaml), with the algorithm that Kubernetes documents.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'

@@ -1,4 +1,3 @@
-/** Bundles the entry points of the package in the current folder into `dist/`. */
 import { rm } from 'node:fs/promises'
 import { build } from 'esbuild'
 import { packageBundle } from './bundle-options.mjs'

@@ -5,7 +5,6 @@ import { inWorkspace } from './steps.mjs'
 
 const release = JSON.parse(readFileSync(inWorkspace('package.json'), 'utf8')).version
 
-/** Options for bundling programs with esbuild, for production and for tests. */
 export const bundleOptions = {
   bundle: true,
   format: 'esm',
@@ -24,8 +23,8 @@ export const bundleOptions = {
 const usual = ['src/main.ts', 'src/migrate.ts', 'src/operate.ts', 'src/print-config.ts', 'src/doctor.ts']
 
 /**
- * Options for bundling a package into its `dist/`. Entry points are `parley.entries` of its package.json (paths
- * relative to the package), or else those of the usual files that exist. Shared code goes into chunks.
+ * Entry points are `parley.entries` of package.json (paths relative to the package), or else those of the usual files
+ * that exist.
  */
 export function packageBundle(folder) {
   const { name, parley } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))

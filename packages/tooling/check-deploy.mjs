@@ -1,9 +1,7 @@
 /**
- * Checks the files for containers and Kubernetes: deploy/Dockerfile, deploy/compose, helm/parley. docker-compose, helm
- * and kubeconform are used if they are installed; otherwise the output says what was not checked.
- *
- * `--write` updates the generated files: the schema of `config`, the rules and the table of the objectives, the rules
- * of prometheus-adapter, and, if helm is installed, the rendered chart in deploy/golden. Commit them with the change.
+ * Checks the files for containers and Kubernetes. docker-compose, helm and kubeconform are used if they are
+ * installed; otherwise the output says what was not checked. `--write` updates the generated files; commit them with
+ * the change.
  */
 import { parseArgs } from 'node:util'
 import { checkChart } from './deploy/check-chart.mjs'

@@ -9,7 +9,6 @@ import { workspace } from './steps.mjs'
 const require = createRequire(import.meta.url)
 const { generateDrizzleJson, generateMigration } = require('drizzle-kit/api')
 
-/** The statements that are missing from the service's migrations. */
 async function missingStatements(service) {
   const bundle = await bundleSchema(service)
   try {

@@ -1,6 +1,6 @@
 /**
- * `pnpm config-table` prints the settings of all programs, from their declarations; `--write` puts the tables into the
- * reference for operators, between the marks below; `--check` fails if the reference differs.
+ * `pnpm config-table` prints the settings of all programs; `--write` puts the tables into the reference for
+ * operators, between the marks below; `--check` fails if the reference differs.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
@@ -25,7 +25,7 @@ if (values.write || values.check) {
   }
 } else console.log(sections)
 
-/** A setting that several programs declare identically is printed only once, with the names of the programs. */
+/** A setting that several programs declare identically is printed only once. */
 function sectionsOf(programs) {
   const readers = new Map()
   for (const { name, rows } of programs)
@@ -51,7 +51,7 @@ function keyOf(row) {
   return JSON.stringify(row)
 }
 
-/** Lists the names, or the missing ones (`all but ...`) if they are fewer. */
+/** Lists the names, or `all but ...` if the missing ones are fewer. */
 function namesOf(names, allPrograms) {
   const missing = allPrograms.filter((name) => !names.includes(name))
   if (missing.length === 0) return 'all'

@@ -1,7 +1,6 @@
 /**
- * `pnpm dashboards --write` generates the Grafana dashboards in deploy/grafana/ from `deploy/dashboards/`; `--check`
- * fails when a file differs, or a panel queries a metric that is not declared. `--json` prints every query of every
- * panel as Grafana sends it, with `--rate-interval` (default 5m) as the interval of rates.
+ * Generates and checks the Grafana dashboards in deploy/grafana/; every metric of a panel must be declared. `--json`
+ * prints the queries as Grafana sends them, with `--rate-interval` (default 5m) as the interval of rates.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'

@@ -36,6 +36,5 @@ async function files() {
   return found.toSorted()
 }
 
-/** Names of the series that a metric has in Prometheus. */
 export const seriesOf = ({ kind, prometheus }) =>
   kind === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => prometheus + end) : [prometheus]

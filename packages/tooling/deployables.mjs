@@ -1,7 +1,6 @@
 /**
- * Generates files from the manifest, packages/contracts/src/deployables.ts: the users of the bus, Compose and the parts
- * of the chart that describe deployables. `pnpm deployables` lists the files that are out of date, `--write` writes
- * them, `--check` fails if there are any.
+ * `pnpm deployables` lists the generated files that differ from the manifest, packages/contracts/src/deployables.ts.
+ * `--write` writes them, `--check` fails if there are any.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -16,7 +15,7 @@ const { composeFiles } = await import('./deploy/compose-services.mjs')
 const { chartFiles } = await import('./deploy/chart-files.mjs')
 
 const { values } = parseArgs({ options: { write: { type: 'boolean' }, check: { type: 'boolean' } } })
-/** For each file, a function from its present text to its new text; only the generated parts are replaced. */
+/** Each function returns the new text of a file; only the generated parts are replaced. */
 const files = { ...busFiles, ...composeFiles, ...chartFiles }
 
 for (const problem of problemsOfFolders()) {

@@ -1,7 +1,6 @@
 /**
- * `pnpm dev [--seed] [--open]` runs the fleet and restarts each service when its sources change. A service that fails
- * to build keeps running unchanged. `--seed` fills the server with sample people and rooms; `--open` opens it in a
- * browser.
+ * `pnpm dev` restarts a service when its sources change. A service that fails to build keeps running unchanged.
+ * `--seed` fills the server with sample people and rooms; `--open` opens it in a browser.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'

@@ -3,13 +3,12 @@ import { formatMessagesSync } from 'esbuild'
 import { watchTree } from './watch-tree.mjs'
 import { WatchedBuild } from './watched-build.mjs'
 
-/** How long to wait after an edit, because editors write a file in several steps. */
+/** Editors write a file in several steps. */
 const settleMs = 40
 
 /**
- * Rebuilds the packages in `folders` when one of their source files changes, anywhere below `sources`. `onBuilt` gets
- * the name of each package whose bundles changed, and the milliseconds since the edit; `onBroken` gets the name of each
- * package whose build failed, and the compiler's message.
+ * `onBuilt` gets the name of each package whose bundles changed, and the milliseconds since the edit; `onBroken` gets
+ * the name of each package whose build failed, and the compiler's message.
  */
 export async function followSources({ folders, sources, onBuilt, onBroken }) {
   const builds = await Promise.all(folders.map((folder) => WatchedBuild.open(folder)))

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { format } from 'oxfmt'
 import { inWorkspace } from './steps.mjs'
 
-/** Formats a text as `pnpm format` does; the file's name determines the language. */
 export async function formatText(file, text) {
   const { code, errors } = await format(file, text, JSON.parse(readFileSync(inWorkspace('.oxfmtrc.json'), 'utf8')))
   if (errors.length > 0) throw new Error(`${file} cannot be formatted: ${errors[0].message}`)

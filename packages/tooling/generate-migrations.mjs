@@ -1,7 +1,4 @@
-/**
- * `pnpm migrations <service> [--name what_changed]`: writes the migration that leads from the last one in
- * `services/<service>/drizzle` to `services/<service>/src/store/schema.ts`. Read it before committing it.
- */
+/** Writes the migration from the last one in `services/<service>/drizzle` to `src/store/schema.ts`. */
 import { spawnSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { parseArgs } from 'node:util'

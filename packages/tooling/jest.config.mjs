@@ -4,15 +4,13 @@ import { fileURLToPath } from 'node:url'
 const here = (file) => fileURLToPath(new URL(file, import.meta.url))
 const rootDir = here('../..')
 
-/** Patterns that leave out long tests; `make test-all` sets the variable to run them. */
 const long = process.env.PARLEY_TEST_LONG ? [] : ['\\.long\\.test\\.(ts|mjs)$']
 
-/** Packages whose tests in test/ use the PostgreSQL and Redis servers of the run, as those of all services do. */
+/** The services share these servers too. */
 const sharing = ['doctor', 'events', 'jobs', 'postgres', 'redis', 'testkit']
 const others = readdirSync(here('..')).filter((name) => !['e2e', 'README.md', ...sharing].includes(name))
 const behaviour = (names) => `<rootDir>/packages/{${names.join()}}/test/**/*.test.{ts,mjs}`
 
-/** Options common to all test files, which run directly from TypeScript sources. */
 export const common = {
   rootDir,
   testEnvironment: here('testing/environment.cjs'),
@@ -35,10 +33,7 @@ export const common = {
   injectGlobals: false,
 }
 
-/**
- * Starts the servers that the test files of a run share, with the `setup()` of a module (a path from the root of the
- * repository).
- */
+/** The module of `hooks` has `setup()` and `teardown()`; its path starts at the root of the repository. */
 export const servers = (hooks) => ({
   globals: { hooks },
   globalSetup: here('jest-global-setup.mjs'),
@@ -52,7 +47,7 @@ const project = (displayName, options) => ({
   ...options,
 })
 
-/** All tests except the end-to-end tests. The location of a file determines which servers are started for it. */
+/** The location of a file determines which servers are started for it. */
 export default {
   rootDir,
   testTimeout: 120_000,

@@ -1,6 +1,5 @@
 import { common, servers } from './jest.config.mjs'
 
-/** The end-to-end suites: they share one fleet, so they run in one process, one after the other. */
 export default {
   ...common,
   roots: ['<rootDir>/packages/e2e'],

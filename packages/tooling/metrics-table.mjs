@@ -1,7 +1,6 @@
 /**
- * `pnpm metrics` prints tables of all metrics of the fleet; `--json` prints JSON; `--write` puts the tables into
- * docs/metrics.md, between the marks below; `--check` fails when the page differs from the declarations, or a
- * declaration breaks a rule.
+ * `pnpm metrics` prints tables of all metrics; `--write` puts them into docs/metrics.md, `--check` fails when the
+ * page differs from the declarations, or a declaration breaks a rule.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'

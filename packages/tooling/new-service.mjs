@@ -1,6 +1,5 @@
 /**
- * `pnpm new:service <name> [--no-database]` creates `services/<name>` like the others (configuration, health checks,
- * bus, database, and a test), enters it into the manifest, the catalogue and the compact process, and writes the
+ * Creates `services/<name>`, enters it into the manifest, the catalogue and the compact process, and writes the
  * generated files.
  */
 import { spawnSync } from 'node:child_process'
@@ -163,7 +162,6 @@ console.log(`services/${name} is created: after pnpm build it starts with the fl
   - add it to a group in helm/parley/files/scaling.yaml, and its user and database to the files in deploy/examples
   - render the chart again; with helm on PATH, run: pnpm check-deploy --write`)
 
-/** Inserts lines before the end of a table in a file. */
 async function enter(file, end, lines) {
   const path = inWorkspace(file)
   const text = readFileSync(path, 'utf8')

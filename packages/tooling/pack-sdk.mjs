@@ -1,4 +1,3 @@
-/** `pnpm pack:sdk <folder>`: packs the published packages, `@parley/contracts` and `@parley/client`, into a folder. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -1,7 +1,6 @@
 /**
- * `node --import @parley/tooling/run-bundled program.ts` runs a TypeScript program as one bundle. It starts in a
- * fraction of the time that loading a thousand files takes. Bundles are cached in node_modules/.cache until one of
- * their source files changes.
+ * `node --import @parley/tooling/run-bundled program.ts` runs a TypeScript program as one bundle, which starts in a
+ * fraction of the time. Bundles are cached in node_modules/.cache until one of their source files changes.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
@@ -55,7 +54,7 @@ function makeBundle(program, stem) {
   return code
 }
 
-/** A value that changes when any of the files changes; throws if one is missing. */
+/** Throws if a file is missing. */
 function stateOf(inputs) {
   const hash = createHash('sha256')
   for (const input of inputs) {

@@ -4,12 +4,11 @@ import { build } from 'esbuild'
 import { nodeMajor } from './node-version.mjs'
 import { inWorkspace, workspace } from './steps.mjs'
 
-/** Path of drizzle-kit's command. */
 export const drizzleKit = inWorkspace('packages/tooling/node_modules/drizzle-kit/bin.cjs')
 
 /**
- * Bundles a service's drizzle schema into one CommonJS file that drizzle-kit can load, and returns its path:
- * drizzle-kit does not follow `.ts` imports into other packages of the workspace.
+ * Returns the path of one CommonJS file: drizzle-kit does not follow `.ts` imports into other packages of the
+ * workspace.
  */
 export async function bundleSchema(service) {
   const schema = join(workspace, 'services', service, 'src/store/schema.ts')

@@ -1,16 +1,11 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** The root of the repository. */
 export const workspace = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A path inside the repository. */
 export const inWorkspace = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/**
- * Runs a command in the root of the repository. Resolves with whether it succeeded, the seconds that it took, and its
- * output.
- */
+/** Resolves with whether the command succeeded, the seconds that it took, and its output. */
 export function runStep({ name, command, args, env }) {
   const began = performance.now()
   return new Promise((resolve) => {
@@ -34,10 +29,7 @@ export function runStep({ name, command, args, env }) {
   })
 }
 
-/**
- * Runs steps, at most `maxConcurrent` at a time. Prints the result of each step, and the output of each failed one.
- * Returns the names of the failed steps.
- */
+/** Prints the result of each step, and the output of each failed one. Returns the names of the failed steps. */
 export async function runSteps(steps, { maxConcurrent = 2, say = console.log } = {}) {
   const waiting = [...steps]
   const failed = []
@@ -54,12 +46,10 @@ export async function runSteps(steps, { maxConcurrent = 2, say = console.log } =
   return failed
 }
 
-/** A step that runs a task of turbo. */
 export const turbo = (task) => ({
   name: task,
   command: inWorkspace('node_modules/.bin/turbo'),
   args: ['run', task, '--output-logs=errors-only'],
 })
 
-/** A step that runs a JavaScript tool, given by the path of its file. */
 export const tool = (name, file, ...args) => ({ name, command: process.execPath, args: [inWorkspace(file), ...args] })

@@ -1,8 +1,7 @@
 /**
- * `pnpm test` runs all checks and tests, with private PostgreSQL, NATS and Redis servers; the long ones only with
- * `--all`. If at most three test files fail, each runs once more by itself; one that then passes is listed as unsteady
- * and counts as passed. The last line is `N passed, N failed` (and how many were skipped, if any). A check that fails
- * and a test file that cannot run count as one failure each.
+ * Long tests run only with `--all`. If at most three test files fail, each runs once more by itself; one that then
+ * passes is listed as unsteady and counts as passed. A check that fails and a test file that cannot run count as one
+ * failure each.
  */
 import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -45,10 +44,7 @@ const isPartial = paths.length > 0 || values.name !== undefined
 const began = performance.now()
 const progress = new Progress()
 const endToEnd = { config: 'packages/tooling/jest.e2e.config.mjs', args: ['--runInBand'] }
-/**
- * Groups of suites; the suites of a group run in parallel. The end-to-end tests share one fleet, so they run in one
- * process.
- */
+/** The suites of a group run in parallel. The end-to-end tests share one fleet, so they run in one process. */
 const groups = [[{ config: 'packages/tooling/jest.config.mjs', args: ['--maxWorkers=3'] }, endToEnd]]
 /** Browser tests are left out here, because the web client cannot tell the layouts apart. */
 const compact = { ...endToEnd, args: [...endToEnd.args, '--testPathIgnorePatterns', '/web-'] }
@@ -92,7 +88,7 @@ console.log(`took ${((performance.now() - began) / 60_000).toFixed(1)} min`)
 console.log(`${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`)
 process.exitCode = failed > 0 || ran === 0 ? 1 : 0
 
-/** Shows the output of a test file and why it failed. When only some files run, jest prints both itself. */
+/** When only some files run, jest prints output and failures itself. */
 function show(file, isFirst) {
   if (isFirst) progress.recordEnd(file, hasFailed(file))
   if (isPartial) return

@@ -1,7 +1,3 @@
-/**
- * `pnpm verify` runs every check that needs no running server, two at a time. It prints a line per check and the output
- * of each failed one, and exits with 1 if a check failed.
- */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { inWorkspace, runSteps, tool, turbo } from './steps.mjs'
 
@@ -63,8 +59,8 @@ function steps({ quick = false } = {}) {
 const isFolder = (path) => existsSync(inWorkspace(path))
 
 /**
- * Runs all checks, as `runSteps` does, and returns the names of those that failed. `quick` leaves out those lint rules
- * of the web client that need types.
+ * Runs every check that needs no running server. Returns the names of the failed checks. `quick` leaves out those
+ * lint rules of the web client that need types.
  */
 export async function verify({ quick, ...options } = {}) {
   const failed = await runSteps([turbo('generate')], options)

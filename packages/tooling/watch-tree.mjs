@@ -4,8 +4,8 @@ import { basename, join } from 'node:path'
 const leftOut = ['node_modules', 'dist']
 
 /**
- * Calls `onEdit` with the path of each file below a folder that is changed, added or deleted, except in `node_modules`
- * and `dist`. Node's own recursive watching loses a file on Linux when an editor saves by renaming another over it.
+ * Leaves out `node_modules` and `dist`. Node's own recursive watching loses a file on Linux when an editor saves by
+ * renaming another over it.
  */
 export function watchTree(root, onEdit) {
   const watchers = new Map()

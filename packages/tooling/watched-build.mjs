@@ -3,12 +3,11 @@ import { dirname, resolve } from 'node:path'
 import { context } from 'esbuild'
 import { packageBundle } from './bundle-options.mjs'
 
-/** Builds the bundles of one package incrementally. */
 export class WatchedBuild {
   #context
   #inputs = new Set()
   #hashes = new Map()
-  /** Whether the last build failed; then every edit triggers a rebuild, because any file may fix it. */
+  /** Every edit triggers a rebuild after a failed build, because any file may repair it. */
   isBroken = false
 
   constructor(folder, buildContext) {
@@ -23,14 +22,11 @@ export class WatchedBuild {
     )
   }
 
-  /** Whether a file was part of the last build. */
   contains(file) {
     return this.#inputs.has(file)
   }
 
-  /**
-   * Builds the package. Resolves with whether a program changed. Rejects, with `dist/` unchanged, if the build fails.
-   */
+  /** Resolves with whether a program changed. Rejects, with `dist/` unchanged, if the build fails. */
   async rebuild() {
     this.isBroken = true
     const { metafile, outputFiles } = await this.#context.rebuild()

@@ -3,7 +3,7 @@ import type { OperatorAccess } from '@parley/local'
 import { dataDirAt } from '@parley/local/data-dir'
 import { unreachable } from './failure.ts'
 
-/** Reads how to connect to the fleet on a data folder. Throws if its file is missing, unreadable or damaged. */
+/** Throws if the file with the access is missing, unreadable or damaged. */
 export function readAccess(dataDir: string): OperatorAccess {
   const { operatorFile, root } = dataDirAt(dataDir)
   const access = parse(readOperatorFile(operatorFile, root))

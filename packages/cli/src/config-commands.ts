@@ -6,7 +6,6 @@ import { environmentInFolder } from './environment-in-folder.ts'
 import { outputOf } from './programs.ts'
 import type { CommandContext } from './command-context.ts'
 
-/** Adds `config`, which shows the settings that every service would read if started now, and their sources. */
 export function addConfigCommand(parent: Command, { print, dataDir, env }: CommandContext): void {
   parent
     .command('config')
@@ -24,8 +23,8 @@ export function addConfigCommand(parent: Command, { print, dataDir, env }: Comma
 }
 
 /**
- * The settings of a service. While a fleet runs on the data folder, they come from its environment, otherwise from the
- * environment of this command. If a fleet has run there, they include what it sets for its services, such as ports.
+ * While a fleet runs on the data folder, the settings come from its environment, otherwise from the environment of
+ * this command. If a fleet has run there, they include what it sets for its services, such as ports.
  */
 async function settingsOf(service: string, dataDir: string, env: NodeJS.ProcessEnv): Promise<EffectiveSetting[]> {
   const known = environmentInFolder(dataDir, service, env)

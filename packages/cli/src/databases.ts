@@ -5,9 +5,8 @@ const services = ['accounts', 'admin'] as const
 const variableOf = (service: string) => `PARLEY_${service.toUpperCase()}_DATABASE_URL`
 
 /**
- * The environments in which the programs of accounts and admin find their databases. For each of the two it is `env` if
- * that names the database, otherwise the environment that the fleet on the data folder gives to the service. Throws if
- * `env` does not name the database and no fleet has run there.
+ * The databases are those of `env` or, for a service whose database `env` does not name, those of the fleet on the
+ * data folder. Throws if there is neither.
  */
 export function databasesOf(
   dataDir: string,

@@ -5,9 +5,7 @@ import type { Command } from 'commander'
 import { exitCodes, Failure } from './failure.ts'
 import type { CommandContext } from './command-context.ts'
 
-/** Adds `demo create` and `demo remove`, which add sample content to the running fleet and remove it. */
 export function addDemoCommands(parent: Command, { access, withOperator, print, dataDir }: CommandContext): void {
-  /** The file with the import source of the sample content, by which a later command finds the content. */
   const file = () => join(dataDir(), 'demo.json')
 
   parent

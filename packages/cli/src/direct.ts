@@ -6,15 +6,14 @@ import { exitCodes, Failure, unreachable } from './failure.ts'
 import { runProgram } from './programs.ts'
 import { nameOf } from './operator.ts'
 
-/** The databases of accounts and admin, as environments of their programs. */
 export type Databases = { accounts: NodeJS.ProcessEnv; admin: NodeJS.ProcessEnv }
 
-/** The answer of admin. `blocked`: whether the login of the request is blocked. */
+/** `blocked`: whether the login of the request is blocked. */
 type PolicyAnswer = { policy: JsonValue; blocked: boolean }
 
 /**
- * Uses the databases of accounts and admin directly; only PostgreSQL has to run. Running services receive the changes
- * through the outbox. Throws a {@link Failure} as {@link callOperator} does.
+ * Only PostgreSQL has to run. Running services receive the changes through the outbox. Throws a {@link Failure} as
+ * {@link callOperator} does.
  */
 export async function callOperatorDirectly<T>(
   databases: Databases,
@@ -31,8 +30,7 @@ export async function callOperatorDirectly<T>(
 }
 
 /**
- * Each call runs a program of admin, which returns the policy that accounts needs, and then a program of accounts,
- * which does the work.
+ * Each call runs a program of admin, which returns the policy, and then a program of accounts, which does the work.
  */
 function transportTo({ accounts, admin }: Databases): Transport {
   const unary: Transport['unary'] = async (method, _signal, _timeoutMs, _header, input) => {

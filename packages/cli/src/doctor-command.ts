@@ -8,17 +8,15 @@ import { outputOf } from './programs.ts'
 import type { CommandContext } from './command-context.ts'
 import { formatCount } from './transfer/format-count.ts'
 
-/** Time limit for all checks of one service, which run concurrently, in milliseconds. */
+/** The time limit holds for all checks of one service, which run concurrently. */
 const serviceTimeoutMs = 45_000
 
-/** Variables with the URL of a server; every service has at least one of them. */
+/** Every service has at least one of these variables. */
 const serverVariables = /^PARLEY_(NATS_URL|REDIS_URL|[A-Z]+_DATABASE_URL)$/
 
-/** A finding, and the service that reported it. */
 type ServiceFinding = { service: string } & Finding
 type Report = { result: Result; counts: Record<Result, number>; findings: ServiceFinding[] }
 
-/** Adds `doctor`: checks settings and dependencies of every service with the service's own program. */
 export function addDoctorCommand(parent: Command, { print, dataDir, env }: CommandContext): Command {
   return parent
     .command('doctor')
@@ -44,7 +42,7 @@ export function addDoctorCommand(parent: Command, { print, dataDir, env }: Comma
 
 /**
  * The environment that the fleet on the data folder gives to a service. Without a fleet, the environment of this
- * command; if it has a bus password for the service (`PARLEY_NATS_PASSWORD_...`), that one is used. Throws if the
+ * command, with its bus password for the service (`PARLEY_NATS_PASSWORD_...`) if there is one. Throws if the
  * environment has no URL of a server.
  */
 function environmentOf(service: string, dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -60,8 +58,7 @@ function environmentOf(service: string, dataDir: string, env: NodeJS.ProcessEnv)
 
 async function findingsOf(service: string, env: NodeJS.ProcessEnv): Promise<ServiceFinding[]> {
   try {
-    // The log level stays as configured, because the program checks it, too. So its output also contains log lines:
-    // these are JSON objects, while the findings are an array.
+    // The output also contains log lines: these are JSON objects, while the findings are an array.
     const lines = (await outputOf(service, 'doctor', env, '', serviceTimeoutMs)).split('\n')
     const findings = JSON.parse(lines.findLast((line) => line.startsWith('[')) ?? '') as Finding[]
     return findings.map((finding) => ({ service, ...finding }))
@@ -78,7 +75,7 @@ function summarize(findings: ServiceFinding[]): Report {
   return { result: counts.fail > 0 ? 'fail' : counts.warn > 0 ? 'warn' : 'ok', counts, findings }
 }
 
-/** A finding that several services report is shown only once, with the names of the services. */
+/** A finding that several services report is shown once. */
 function asText({ counts, findings }: Report, all: boolean): string {
   const groups = new Map<string, ServiceFinding[]>()
   for (const finding of findings.filter(({ result }) => all || result !== 'ok')) {

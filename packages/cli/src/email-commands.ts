@@ -2,7 +2,6 @@ import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
 
-/** Adds the e-mail commands of accounts to a command. Hidden commands work but are not listed in the help. */
 export function addEmailCommands(parent: Command, { withOperator, print }: CommandContext, hidden = false): void {
   parent
     .command('verify-email', { hidden })

@@ -1,10 +1,6 @@
 import { deriveServiceEnvironment } from '@parley/local/known'
 import { unreachable } from './failure.ts'
 
-/**
- * Reads the environment of a service from the data folder; undefined when no fleet has run there. Throws when it cannot
- * be read.
- */
 export function environmentInFolder(
   dataDir: string,
   service: string,

@@ -20,7 +20,6 @@ type Parked = {
   replayRequested: boolean
 }
 
-/** Adds `events parked` and `events replay`. */
 export function addEventCommands(parent: Command, context: CommandContext): void {
   parent
     .command('parked')

@@ -12,7 +12,6 @@ type Options = { room?: string[]; out: string; files?: string }
 
 const progressIntervalMs = 5_000
 
-/** Adds `export`, which writes rooms with their content as JSON Lines. */
 export function addExportCommand(parent: Command, context: CommandContext): Command {
   return parent
     .command('export')
@@ -58,7 +57,7 @@ function missingFiles({ files, assets }: Exported['missing']): string {
   return `\n${formatCount(files, 'files')} could not be written because their bytes are missing: ${assets.join(', ')}${more}`
 }
 
-/** Creates the folder; returns a function that writes a file into it. A file gets its name when it is complete. */
+/** A file gets its name when it is complete. */
 async function openFolder(path: string) {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: Error) => {
     throw new Failure(exitCodes.refused, 'failed_precondition', `${path} cannot be created: ${error.message}`)

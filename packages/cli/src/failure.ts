@@ -1,10 +1,8 @@
-/** Exit codes of the command. */
 export const exitCodes = { refused: 1, usage: 2, unreachable: 3 } as const
 
-/** A failure with a message for the operator and an exit code. */
 export class Failure extends Error {
   readonly exitCode: number
-  /** Short name of the failure, printed with `--json`. */
+  /** Printed with `--json`. */
   readonly code: string
 
   constructor(exitCode: number, code: string, message: string, options?: ErrorOptions) {
@@ -14,8 +12,6 @@ export class Failure extends Error {
   }
 }
 
-/** The fleet cannot be reached. */
 export const unreachable = (message: string) => new Failure(exitCodes.unreachable, 'unavailable', message)
 
-/** The command line or its input is invalid. */
 export const misused = (message: string) => new Failure(exitCodes.usage, 'usage', message)

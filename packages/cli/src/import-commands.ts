@@ -10,7 +10,6 @@ type Archive = AsyncDisposable & { source: string; records: () => AsyncIterable<
 
 const progressIntervalMs = 5_000
 
-/** Adds `import slack` and `import parley`, which import an archive from another server into the running fleet. */
 export function addImportCommands(parent: Command, context: CommandContext): void {
   const addKind = (name: string, about: string, open: (path: string, files?: string) => Promise<Archive>) =>
     parent

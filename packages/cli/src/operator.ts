@@ -4,14 +4,13 @@ import type { OperatorAccess } from '@parley/local'
 import { type Bus, connectBus, createRpcClient } from '@parley/rpc'
 import { exitCodes, Failure, misused, unreachable } from './failure.ts'
 
-/** The operator's calls to the fleet. */
 export type Operator = Client<typeof OperatorService>
 
 const connectMs = 5_000
-/** The only user of the bus that may call the operator's methods; calls of others are dropped without an answer. */
+/** Nobody answers calls of other users of the bus. */
 const busUser = 'operator'
 
-/** Calls the fleet. Throws a {@link Failure} if it refuses, with its message, or if it cannot be reached. */
+/** Throws a {@link Failure} if the fleet refuses the call or cannot be reached. */
 export async function callOperator<T>(access: OperatorAccess, use: (operator: Operator) => Promise<T>): Promise<T> {
   await using bus = await connect(access)
   await using rpc = createRpcClient(bus, { name: access.natsUser, defaultTimeoutMs: 10_000 })
@@ -27,8 +26,8 @@ export async function callOperator<T>(access: OperatorAccess, use: (operator: Op
 }
 
 /**
- * Connects to the fleet's bus as the operator. Throws a {@link Failure} if the access is that of another user, or if
- * connecting fails or takes more than 5 seconds.
+ * Throws a {@link Failure} if the access is that of another user, or if connecting fails or takes more than 5
+ * seconds.
  */
 export async function connect(access: OperatorAccess): Promise<Bus> {
   if (access.natsUser !== busUser)
@@ -49,7 +48,6 @@ export async function connect(access: OperatorAccess): Promise<Bus> {
   }
 }
 
-/** The wire name of a code, such as `already_exists`. */
 export function nameOf(code: Code): string {
   return Code[code].replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 }

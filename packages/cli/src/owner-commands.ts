@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { type PasswordOption, readGivenPassword } from './user-commands.ts'
 
-/** Adds `owner create`. */
 export function addOwnerCommands(parent: Command, { withOperator, password, print }: CommandContext): void {
   parent
     .command('create')

@@ -1,16 +1,14 @@
 import type { Readable } from 'node:stream'
 import { misused } from './failure.ts'
 
-/** Standard input. `isTTY`: it is a terminal. */
 export type PasswordInput = Readable & { isTTY?: boolean | undefined }
 
-/** Longer than any password; longer input is refused before it is read completely. */
+/** Longer input is refused before it is read completely. */
 const maxBytes = 4096
 
 /**
- * Reads a password from a stream, without a byte order mark and the line end that echo adds. Throws for input that is
- * empty, too long, of several lines or not UTF-8 (which would become a different password), and for a terminal, which
- * would show it.
+ * Reads a password without a byte order mark and the line end that echo adds. Throws for input that is empty, too
+ * long, of several lines or not UTF-8, and for a terminal, which would show it.
  */
 export async function readPassword(input: PasswordInput): Promise<string> {
   if (input.isTTY)

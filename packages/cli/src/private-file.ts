@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { exitCodes, Failure } from './failure.ts'
 
-/** Writes a piece; resolves when more can be written. */
 export type WritePiece = (piece: string | Uint8Array) => Promise<void>
 
 const cannotWrite = (path: string, why: string) =>
   new Failure(exitCodes.refused, 'failed_precondition', `${path} cannot be written: ${why}`)
 
-/** Writes a file that only its owner can read. It replaces an existing file once it is complete and flushed to disk. */
+/** Only the owner can read the file. It replaces an existing file once it is complete and flushed to disk. */
 export async function writePrivately<T>(path: string, write: (take: WritePiece) => Promise<T>): Promise<T> {
   const existing = await stat(path).catch(() => undefined)
   // Renaming would replace a device or a pipe with a file.

@@ -20,12 +20,11 @@ import { addStatusCommand } from './status-command.ts'
 import { addStorageCommands } from './storage-commands.ts'
 import { addVapidCommands } from './vapid-commands.ts'
 
-/** Streams and environment of the command. */
 export type Terminal = {
   input: PasswordInput
   /** May return a promise that resolves when more output can be written. */
   out: (text: string) => unknown
-  /** Writes one piece of a streamed result; returns the same as `out`. */
+  /** Returns the same as `out`. */
   pipe: (piece: string | Uint8Array) => unknown
   err: (text: string) => void
   env: NodeJS.ProcessEnv
@@ -54,7 +53,7 @@ With --direct, the commands of user, owner and session use the databases of acco
 
 Exit codes: 0 done, 1 refused, 2 invalid command line, 3 the fleet (or with --direct a database) is unreachable.`
 
-/** Runs the command line (without node and script name) and returns the exit code. */
+/** `args` are without node and script name. Returns the exit code. */
 export async function runCli(args: string[], terminal: Terminal): Promise<number> {
   // Parsing may fail before the options are known, so look for --json in the raw arguments.
   const json = args.includes('--json')
@@ -74,7 +73,7 @@ export async function runCli(args: string[], terminal: Terminal): Promise<number
   }
 }
 
-/** Replaces control characters: names and settings could contain terminal escape sequences. */
+/** Names and settings could contain terminal escape sequences. */
 function sanitize(text: string): string {
   return text.replaceAll(/[^\P{C}\n]/gu, '\uFFFD')
 }
@@ -104,7 +103,6 @@ function build(unfiltered: Terminal, json: boolean): Command {
   return program
 }
 
-/** Options shared by all commands. */
 type SharedOptions = { json?: true; dataDir?: string; direct?: true }
 
 function addSharedOptions(command: Command, hideDirect = false): Command {
@@ -115,10 +113,7 @@ function addSharedOptions(command: Command, hideDirect = false): Command {
     .addOption(direct.hideHelp(hideDirect))
 }
 
-/**
- * Creates the context that all commands share. Its functions read the options when a command calls them. `printAside`
- * writes to stderr even with `--json`.
- */
+/** The functions read the options when a command calls them. `printAside` writes to stderr even with `--json`. */
 function createContext(program: Command, terminal: Terminal, printAside: Terminal['err']): CommandContext {
   const dataDir = () => {
     const { dataDir: named } = program.opts<SharedOptions>()
@@ -155,7 +150,6 @@ function createContext(program: Command, terminal: Terminal, printAside: Termina
   }
 }
 
-/** Adds all commands. Returns the subcommands of groups, and the commands that do not support `--direct`. */
 function addCommands(program: Command, shared: CommandContext): { nested: Command[]; withoutDirect: Set<Command> } {
   const user = program.command('user').description('accounts').addHelpText('after', examples)
   addUserCommands(user, shared)

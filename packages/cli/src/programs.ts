@@ -9,10 +9,7 @@ import { unreachable } from './failure.ts'
 
 type Output = { answer?: JsonValue; error?: { code: number; message: string } }
 
-/**
- * Runs a service's program for one request, and returns the response. Throws a ConnectError if the program refuses the
- * request, and a Failure as {@link outputOf} does.
- */
+/** Throws a ConnectError if the program refuses the request, and a Failure as {@link outputOf} does. */
 export async function runProgram(
   service: string,
   program: string,
@@ -26,10 +23,7 @@ export async function runProgram(
   return answer ?? null
 }
 
-/**
- * Runs a service's program and returns its output. Throws when the program fails, is not built, or does not end within
- * `timeoutMs`.
- */
+/** Throws when the program fails, is not built, or does not end within `timeoutMs`. */
 export async function outputOf(
   service: string,
   program: string,

@@ -3,7 +3,6 @@ import type { Command } from 'commander'
 import { exitCodes, Failure } from './failure.ts'
 import type { CommandContext } from './command-context.ts'
 
-/** Adds `secret list`, `secret rotate` and `secret retire` for the secrets of the fleet, stored in its data folder. */
 export function addSecretCommands(parent: Command, { print, dataDir, env }: CommandContext): void {
   parent
     .command('list')

@@ -5,7 +5,6 @@ import type { CommandContext } from './command-context.ts'
 
 const kinds: Record<string, string> = { bearer: 'token', cookie: 'browser' }
 
-/** Adds `session list` and `session end`. */
 export function addSessionCommands(parent: Command, { withOperator, print }: CommandContext): void {
   parent
     .command('list')

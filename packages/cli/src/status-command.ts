@@ -8,7 +8,6 @@ import type { CommandContext } from './command-context.ts'
 
 type Options = { at?: string[]; watch?: string | true }
 
-/** Adds `status`: the processes of the fleet as they are now, from their internal ports. */
 export function addStatusCommand(parent: Command, { print, dataDir }: CommandContext): Command {
   return parent
     .command('status')

@@ -21,7 +21,6 @@ type CheckOptions = { repair: boolean; acceptLoss: boolean }
 type Found = { kind: string; key: string; size: number; storedAt: string; mended: boolean }
 type Report = { checked: number; found: number; mended: number; kinds: Record<string, number>; findings: Found[] }
 
-/** Adds `storage check` and `storage adopt`. */
 export function addStorageCommands(parent: Command, context: CommandContext): void {
   parent
     .command('check')

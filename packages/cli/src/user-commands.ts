@@ -4,7 +4,7 @@ import type { CommandContext } from './command-context.ts'
 
 export type PasswordOption = { passwordStdin?: true }
 
-/** Adds the commands that create, change and delete accounts. Hidden commands work but are not listed in the help. */
+/** Hidden commands work but are not listed in the help. */
 export function addUserCommands(
   parent: Command,
   { withOperator, password, print }: CommandContext,
@@ -64,7 +64,7 @@ export function addUserCommands(
     })
 }
 
-/** Reads the password from standard input, which requires `--password-stdin`. */
+/** The password from standard input requires `--password-stdin`. */
 export function readGivenPassword({ passwordStdin }: PasswordOption, read: () => Promise<string>): Promise<string> {
   if (passwordStdin === undefined) throw misused('the password is read from standard input: add --password-stdin')
   return read()

@@ -2,7 +2,6 @@ import { newVapidKeys } from '@parley/config'
 import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
 
-/** Adds `vapid generate`. */
 export function addVapidCommands(parent: Command, { print }: CommandContext): void {
   parent
     .command('generate')

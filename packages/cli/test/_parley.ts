@@ -3,7 +3,6 @@ import { runCli } from '@parley/cli'
 
 type Given = { dir: string; stdin?: string | Buffer; isTTY?: boolean; env?: NodeJS.ProcessEnv }
 
-/** Runs the command on a data folder; `out` includes streamed results. */
 export async function runParley(args: string[], { dir, stdin = '', isTTY = false, env = {} }: Given) {
   let out = ''
   let err = ''

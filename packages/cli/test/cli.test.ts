@@ -38,7 +38,6 @@ let nats: Nats
 let accounts: Bus
 let server: AsyncDisposable
 
-/** Whether all threads of a process are stopped; true if that cannot be determined. */
 function isStopped(pid: number): boolean {
   const tasks = `/proc/${pid}/task`
   if (!existsSync(tasks)) return true
@@ -46,7 +45,6 @@ function isStopped(pid: number): boolean {
 }
 
 type Given = { stdin?: string | Buffer; dir?: string; isTTY?: boolean }
-/** Runs a command line on the data folder of the fake fleet. */
 const parley = (args: string[], given: Given = {}) => runParley(args, { dir: dataDir, ...given })
 
 beforeAll(async () => {
@@ -88,7 +86,6 @@ beforeAll(async () => {
           userId: 'U1',
           emails: login === 'none' ? [] : [{ address: 'a@example.org', verifiedAt: { seconds: 1_900_000_000n } }],
         }),
-        // Only the session S1 exists.
         endSessions: ({ sessionIds }) => ({ userId: 'U1', ended: sessionIds.filter((id) => id === 'S1').length }),
         removeEmail(request) {
           requested.push({ ...request, $typeName: undefined })
@@ -107,7 +104,7 @@ afterAll(async () => {
 })
 
 describe('commands', () => {
-  test('a session that does not exist is refused, after the others have ended', async () => {
+  test('a session that does not exist is refused after the others have ended', async () => {
     const end = ['session', 'end', '--login', 'alice', '--id']
     expect(await parley([...end, 'S1', 'S1'])).toEqual({ code: 0, out: '1 session of alice ended\n', err: '' })
     expect(await parley([...end, 'S1', 'S2'])).toEqual({
@@ -270,7 +267,7 @@ describe('failures', () => {
   })
 
   test.each([['a password\n'], ['a password\r\n'], ['a password'], ['\uFEFFa password\r\n']])(
-    'neither the line end nor a byte order mark is part of the password: %j',
+    'the line end and a byte order mark are not part of the password: %j',
     async (stdin) => {
       await parley(['user', 'set-password', '--login', 'a', '--password-stdin'], { stdin })
       expect(requested.at(-1)).toMatchObject({ password: 'a password' })

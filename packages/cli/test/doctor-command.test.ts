@@ -40,7 +40,6 @@ test('the text lists a finding of several services once, with advice', async () 
 })
 
 test('an invalid log level is reported, and log lines do not hide findings', async () => {
-  // The failed connection to Redis is logged.
   const loud = { ...env, PARLEY_GENERAL_LOG_LEVEL: 'loud' }
   const { out } = await runParley(['doctor', 'gateway', '--json'], { dir, env: loud })
   const { findings } = JSON.parse(out) as Printed

@@ -34,7 +34,6 @@ const closing: (() => unknown)[] = []
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 const requests: unknown[] = []
 let natsUrl = ''
-/** Number of parked events, by service. */
 const parked: Partial<Record<Name, number>> = {}
 
 beforeAll(async () => {
@@ -101,7 +100,7 @@ test('all parked events of every service are listed', async () => {
   )
 })
 
-test('with another user of the bus, whose calls nobody answers, a command fails at once', async () => {
+test('with another user of the bus a command fails at once', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
   closing.push(() => rmSync(dir, { recursive: true, force: true }))
   mkdirSync(join(dir, 'run'))

@@ -13,7 +13,7 @@ const files: Record<string, string> = { whole: 'some bytes', empty: '' }
 const reactors = ['u1', 'u2', 'u3', 'u4', 'u5']
 
 /**
- * A fleet with one room. Of its files, `gone` is missing, `cut` disappears while it is read, and `short` is truncated.
+ * Fleet with one room. Of its files, `gone` is missing, `cut` disappears while it is read, and `short` is truncated.
  * Reactions are returned two at a time.
  */
 function fakeFleet(failure = Code.NotFound) {

@@ -6,7 +6,7 @@ import { dataFolders, newDataFolder } from '@parley/testkit'
 
 const prefix = 'parley-e2e-'
 
-/** Creates the data folder of a fleet. The caller removes it; a later run does if this one is killed. */
+/** The caller removes the folder; a later run does if this one is killed. */
 export function temporaryDataDir(): string {
   const dir = newDataFolder(prefix)
   // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
@@ -14,7 +14,7 @@ export function temporaryDataDir(): string {
   return dir
 }
 
-/** Removes the data folders of killed test runs, and stops the servers that still run in them. */
+/** Stops the servers that still run in an abandoned folder before it removes the folder. */
 export async function removeAbandonedDataDirs(): Promise<void> {
   for (const dir of dataFolders(prefix)) {
     const { root, run, lockFile } = dataDirAt(dir)

@@ -5,7 +5,6 @@ import type { Page } from 'playwright-core'
 type Violation = { id: string; nodes: { target: unknown[] }[] }
 type Axe = { run(options: object): Promise<{ violations: Violation[] }> }
 
-/** Violations of WCAG 2.2 AA and of best practices that axe detects, each as rule and element. */
 export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(() => {
@@ -23,7 +22,7 @@ const themes = {
   'more contrast, dark': { theme: 'dark', contrast: 'more' },
 }
 
-/** Calls `check` once in each theme of the settings, when its colours have stopped changing. */
+/** The colours of the theme have stopped changing when `check` is called. */
 export async function inEveryTheme(page: Page, check: (theme: string) => Promise<void>): Promise<void> {
   for (const [theme, attributes] of Object.entries(themes)) {
     await page.evaluate(`delete document.documentElement.dataset.contrast
@@ -36,8 +35,8 @@ export async function inEveryTheme(page: Page, check: (theme: string) => Promise
 }
 
 /**
- * Visible controls and fields that extend beyond their window, column or dialog, and buttons narrower than their text.
- * Excludes those in code and in a strip, which scroll sideways.
+ * Controls that extend beyond their window, column or dialog, and buttons narrower than their text. Excludes controls
+ * in code and in a strip, which scroll sideways.
  */
 export const findCutOffControls = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`[...document.querySelectorAll('a, button, input, textarea, select')].filter((control) => {

@@ -2,13 +2,11 @@ import { Browser, jsonOf } from '@parley/testkit'
 import { fleet } from './fleet.ts'
 import type { Person } from './people.ts'
 
-/** A new browser that uses the first gateway; {@link viaOtherGateway} switches to the second. */
+/** Uses the first gateway; {@link viaOtherGateway} switches to the second. */
 export const newBrowser = (): Browser => new Browser(fleet().gateways[0])
 
-/** The same browser, with its cookies, at the other gateway. */
 export const viaOtherGateway = (browser: Browser): Browser => browser.via(fleet().gateways[1])
 
-/** Signs a person in as the sign-in page does. */
 export async function signInBrowser(browser: Browser, { login, password }: Pick<Person, 'login' | 'password'>) {
   const answer = await browser.postJson('/auth/login', { identifier: login, password })
   if (answer.status !== 200) throw new Error(`sign-in was answered ${answer.status}: ${answer.text}`)
@@ -16,7 +14,6 @@ export async function signInBrowser(browser: Browser, { login, password }: Pick<
 
 const getViewer = '/api/connect/svc.api.v1.ViewerService/GetViewer'
 
-/** Id of the user of a browser; undefined if nobody is signed in. */
 export async function signedInUserId(browser: Browser): Promise<string | undefined> {
   const answer = await browser.postJson(getViewer, {})
   if (answer.status === 401) return undefined

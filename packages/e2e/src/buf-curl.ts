@@ -3,16 +3,15 @@ import { createRequire } from 'node:module'
 import { text } from 'node:stream/consumers'
 import { repositoryRoot } from '@parley/local'
 
-/** Result of a `buf curl` call. The exit code of a failed call is 8 times its Connect code. */
+/** The exit code of a failed call is 8 times its Connect code. */
 export type BufAnswer = { exit: number | null; answer: unknown; error: unknown }
 
-/** Path of the binary: starting it through its Node.js launcher takes longer than the call. */
+/** Starting the binary through its Node.js launcher takes longer than the call. */
 function binaryPath(): string {
   const launcher = createRequire(import.meta.url).resolve('@bufbuild/buf/package.json')
   return createRequire(launcher).resolve(`@bufbuild/buf-${process.platform}-${process.arch}/bin/buf`)
 }
 
-/** Runs `buf curl` with these arguments. */
 export async function bufCurl(...args: string[]): Promise<BufAnswer> {
   const child = spawn(binaryPath(), ['curl', ...args], {
     cwd: repositoryRoot(),

@@ -6,10 +6,9 @@ import { chromium, type Browser } from 'playwright-core'
 
 const commands = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** Path of Chromium, or the reason why there is none. */
 export type FoundChromium = { path: string } | { reason: string }
 
-/** Finds Chromium on this machine. If it is missing, installs it where this is possible. */
+/** Installs a missing Chromium where this is possible. */
 export async function findChromium(): Promise<FoundChromium> {
   const find = () => commands.map(findExecutable).find((path) => path !== undefined)
   const found = find()
@@ -27,11 +26,10 @@ export async function findChromium(): Promise<FoundChromium> {
 /** As root, Chromium refuses to run with its sandbox. It is safe without one, because it shows only our own pages. */
 const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
 
-/** Starts Chromium without a window. */
 export const launchChromium = (executablePath: string): Promise<Browser> =>
   chromium.launch({ executablePath, args: sandbox })
 
-/** Starts Chromium with a persistent profile folder, as a child process that `crash` kills. */
+/** The profile folder is persistent. `crash` kills the browser. */
 export async function startChromium(
   path: string,
   folder: string,

@@ -8,7 +8,6 @@ const plot = { left: 56, top: 40, width: width - 72, height: 130 }
 const colours = ['#7eb26d', '#eab839', '#6ed0e0', '#ef843c', '#e24d42', '#1f78c1', '#ba43a9', '#705da0', '#508642']
 const shownLegends = 5
 
-/** Draws a dashboard as PNG. */
 export function drawDashboard(title: string, panels: readonly PlottedPanel[]): Promise<Buffer> {
   const rows = Math.ceil(panels.length / columns)
   const [w, h] = [columns * (width + gap) + gap, rows * (height + gap) + 56]

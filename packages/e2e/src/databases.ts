@@ -5,7 +5,6 @@ import { fleet } from './fleet.ts'
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string | number>
 
-/** Connects to a service's database as that service's user. */
 export async function databaseOf(service: string): Promise<Client & AsyncDisposable> {
   const { secretsFile, portsFile } = dataDirAt(fleet().dataDir)
   const name = `parley_${service}`
@@ -19,13 +18,13 @@ const deadlock = '40P01'
 const codeOf = (error: unknown) => (error as { code?: string }).code
 
 export type Snapshot = {
-  /** Restores every table except the inbox, like a failover that loses the last commits. */
+  /** Restores every table except the inbox. */
   restore(): Promise<void>
 }
 
 /**
- * Takes a snapshot of a service's database except its inbox. A service that loses its inbox handles the whole stream
- * again, and the next test would have to wait for that.
+ * Leaves out the inbox: a service that loses its inbox handles the whole stream again, and the next test would have
+ * to wait for that.
  */
 export async function takeSnapshot(service: string): Promise<Snapshot & AsyncDisposable> {
   const database = await databaseOf(service)
@@ -66,7 +65,6 @@ export async function takeSnapshot(service: string): Promise<Snapshot & AsyncDis
           return await restoreOnce()
         } catch (error) {
           await database.query('rollback')
-          // The running service locks tables in a different order.
           if (codeOf(error) !== deadlock) throw error
         }
       }

@@ -16,23 +16,20 @@ import { newPerson, type Person, signIn, signInOwner } from './people.ts'
 import { newRoom, post } from './rooms.ts'
 import { Socket } from './socket.ts'
 
-/** People, their rooms and the servers that they use. What they do changes the metrics that dashboards show. */
 export type EverydayUsers = {
   owner: Person
   ada: Person
   bob: Person
   eve: Person
   roomId: string
-  /** The direct messages of ada and bob. */
   dmId: string
   pushService: PushService
   mediaServer: FakeLivekit
 }
 
-/** The status with which the push service answers, by the name of the browser; 201 for others. */
+/** The default is 201. */
 const pushStatuses: Record<string, number> = { gone: 410, failing: 503, refused: 400 }
 
-/** Creates the people and their rooms. Only one of ada's browsers accepts its pushes. */
 export async function createEverydayUsers(): Promise<EverydayUsers> {
   const [owner, ada, bob, eve] = await Promise.all([
     signInOwner(),
@@ -49,7 +46,6 @@ export async function createEverydayUsers(): Promise<EverydayUsers> {
   return { owner, ada, bob, eve, roomId, dmId: room?.id ?? '', pushService, mediaServer }
 }
 
-/** What the people do repeatedly, and the pause after each action. */
 const actions: [pauseMs: number, action: (users: EverydayUsers) => Promise<unknown>][] = [
   [500, writeAtOnce],
   [500, writeTwice],
@@ -64,7 +60,6 @@ const actions: [pauseMs: number, action: (users: EverydayUsers) => Promise<unkno
   [5_000, requestMail],
 ]
 
-/** Repeats the actions until disposed. */
 export const startEverydayUse = (users: EverydayUsers): AsyncDisposable =>
   disposeTogether(actions.map(([pauseMs, action]) => repeatUntilDisposed(pauseMs, () => action(users))))
 
@@ -88,7 +83,6 @@ async function readEverything({ ada, roomId, dmId }: EverydayUsers) {
   await ada.call(RoomService.method.markRoomAsRead, { roomId: dmId }, nextGateway())
 }
 
-/** Opens a socket that subscribes to events, after a position if one is given. */
 async function openSocket({ token }: Person, resumePosition = '') {
   const socket = await Socket.open(nextNode())
   await socket.hello(token)

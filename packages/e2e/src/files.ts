@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { AssetUploadService } from '@parley/contracts/api'
 import type { Person } from './people.ts'
 
-/** Uploads a small file to a room; returns the id of the asset. */
 export async function sendFile(
   person: Person,
   roomId: string,

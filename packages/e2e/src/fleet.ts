@@ -5,20 +5,14 @@ import { dataDirAt, type FleetProcess, isOf, type ReadyState } from '@parley/loc
 /** The fleet under test: two processes of each service, in the compact layout two of `realtime` and of `compact`. */
 export type TestedFleet = {
   dataDir: string
-  /** The current content of its ready file. */
   state(): ReadyState
-  /** The URLs of both gateways. */
   gateways: readonly [string, string]
-  /** Both realtime nodes, as http URLs. */
   realtimeNodes: readonly [string, string]
-  /** The sorted names of its processes: each of the nine deployables twice, or `compact` and `realtime` twice. */
   processes: readonly string[]
 }
 
-/** Login and password of the first owner of a tested fleet. */
 export const ownerCredentials = { login: 'olivia', password: 'the owner of a tested fleet' }
 
-/** Environment variable that names the data folder of the fleet to test. */
 export const dataDirVariable = 'PARLEY_E2E_DATA_DIR'
 const addressesVariable = 'PARLEY_E2E_ADDRESSES'
 
@@ -26,17 +20,17 @@ export const readyFileOf = (dataDir: string): string => join(dataDir, 'ready.jso
 
 type FleetAddresses = Pick<TestedFleet, 'gateways' | 'realtimeNodes' | 'processes'>
 
-/** Whether the fleet has the compact layout, in which deployables of one process call each other without the bus. */
+/** In the compact layout deployables of one process call each other without the bus. */
 export const isCompact = (): boolean => fleet().processes.includes('compact')
 
 /**
- * In the compact layout, suffix for the title of a test that freezes a deployable: it is skipped, because it would
- * freeze the gateway too. Otherwise undefined.
+ * Suffix for the title of a test that freezes a deployable: in the compact layout it is skipped, because the gateway
+ * would freeze too.
  */
 export const reasonNotToFreeze = (): string | undefined =>
   isCompact() ? ' (skipped: freezing the process would freeze the gateway too)' : undefined
 
-/** Makes a fleet the one under test, in {@link fleet}. Stores its URLs, because restarted processes keep them. */
+/** Stores the URLs, because restarted processes keep them. */
 export function shareFleet(dataDir: string): void {
   const { services } = stateOf(dataDir)
   const addresses: FleetAddresses = {
@@ -48,7 +42,7 @@ export function shareFleet(dataDir: string): void {
   process.env[addressesVariable] = JSON.stringify(addresses)
 }
 
-/** The fleet under test: the last one for which {@link shareFleet} was called. */
+/** The last fleet for which {@link shareFleet} was called. */
 export function fleet(): TestedFleet {
   const dataDir = process.env[dataDirVariable]
   const addresses = process.env[addressesVariable]
@@ -66,11 +60,10 @@ function urlsOf(services: FleetProcess[], name: string): [string, string] {
   return [one, other]
 }
 
-/** The environment without settings of Parley and OpenTelemetry: those of the tests must not reach a tested fleet. */
+/** Settings of the tests must not reach a tested fleet. */
 export const withoutSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(PARLEY|OTEL)_/.test(name)))
 
-/** Process id of a server; read again for each call, because it changes with every restart. */
 export function serverPid(name: 'postgres' | 'nats' | 'redis'): number {
   const { pid } = JSON.parse(readFileSync(join(dataDirAt(fleet().dataDir).run, `${name}.pid`), 'utf8')) as {
     pid: number

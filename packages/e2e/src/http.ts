@@ -11,7 +11,6 @@ import {
 
 export type Answer = { status: number; headers: Headers; body: unknown }
 
-/** The error for a call whose response has another status than 200. */
 export class CallFailed extends Error {
   readonly answer: Answer
 
@@ -21,11 +20,10 @@ export class CallFailed extends Error {
   }
 }
 
-/** URL path of a method at a gateway. */
 export const pathOf = (method: DescMethodUnary, prefix = '/api/connect'): string =>
   `${prefix}/${method.parent.typeName}/${method.name}`
 
-/** POSTs a body as JSON; a string is sent unchanged. */
+/** A string is sent unchanged. */
 export async function postJson(
   url: string,
   body: unknown,
@@ -41,7 +39,7 @@ export async function postJson(
   return readAnswer(response)
 }
 
-/** Reads a response; a body that is not JSON remains a string. */
+/** A body that is not JSON remains a string. */
 export async function readAnswer(response: Response): Promise<Answer> {
   const text = await response.text()
   return { status: response.status, headers: response.headers, body: parseJsonOrText(text) }
@@ -55,12 +53,11 @@ function parseJsonOrText(text: string): unknown {
   }
 }
 
-/** The stable code of a failed call, e.g. `not_found`; undefined for a success. */
+/** The code, for example `not_found`. */
 export function codeOf({ body }: Answer): unknown {
   return typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined
 }
 
-/** Calls a method in JSON. Throws {@link CallFailed} if it fails; also throws if the response has unknown fields. */
 export async function callJson<I extends DescMessage, O extends DescMessage>(
   base: string,
   method: DescMethodUnary<I, O>,
@@ -72,7 +69,6 @@ export async function callJson<I extends DescMessage, O extends DescMessage>(
   return fromJson(method.output, answer.body as JsonValue)
 }
 
-/** Calls a method in JSON and returns the raw response. */
 export function attemptJson<I extends DescMessage>(
   base: string,
   method: DescMethodUnary<I>,

@@ -2,16 +2,13 @@ import { freePort } from '@parley/local/infrastructure'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { fleet } from './fleet.ts'
 
-/** Id under which the tested fleet knows the provider. */
 export const providerId = 'corp'
 
-/** Label of its sign-in button. */
 export const providerLabel = 'Corporate account'
 
 const portVariable = 'PARLEY_E2E_PROVIDER_PORT'
 const client = { client_id: 'parley', client_secret: 'the secret of the client' }
 
-/** Chooses a port for the provider; returns the settings for the fleet. */
 export async function providerSettings(): Promise<NodeJS.ProcessEnv> {
   process.env[portVariable] = String(await freePort())
   return {
@@ -24,16 +21,13 @@ export async function providerSettings(): Promise<NodeJS.ProcessEnv> {
   }
 }
 
-/** Issuer URL of the provider; empty if the tests run against an existing fleet, which has no such provider. */
+/** Returns an empty text if the tests run against an existing fleet, which has no such provider. */
 export function issuerUrl(): string {
   const port = process.env[portVariable]
   return port === undefined ? '' : `http://127.0.0.1:${port}`
 }
 
-/**
- * Starts a real provider for the tested fleet. It accepts any name and reports an e-mail address at corp.example,
- * unless `people` sets other claims.
- */
+/** Accepts any name and reports an e-mail address at corp.example, unless `people` sets other claims. */
 export async function startIdentityProvider(): Promise<OidcProvider> {
   const provider = await startOidcProvider([], Number(process.env[portVariable]))
   const callbacks = [`/auth/providers/${providerId}/callback`, '/auth/oidc/callback']

@@ -9,7 +9,7 @@ import { listedUri } from './other-clients.ts'
 
 let started: { fleet: Fleet; dataDir: string } | undefined
 
-/** Shorter timeouts than by default, so that tests wait less, and a log level. */
+/** Tests wait less with shorter timeouts. */
 const testSettings = {
   PARLEY_REALTIME_HANDSHAKE_TIMEOUT: '8s',
   PARLEY_REALTIME_HEARTBEAT_INTERVAL: '1s',
@@ -19,10 +19,6 @@ const testSettings = {
 
 const layout = process.env.PARLEY_LAYOUT === 'compact' ? 'compact' : 'separate'
 
-/**
- * Starts the fleet that all suites of this run share, in the layout that `PARLEY_LAYOUT` names. If
- * `PARLEY_E2E_DATA_DIR` is set, the suites test the fleet that runs there instead.
- */
 export async function setup(): Promise<void> {
   const existing = process.env[dataDirVariable]
   if (existing !== undefined) return shareFleet(existing)
@@ -55,7 +51,6 @@ export async function setup(): Promise<void> {
   }
 }
 
-/** Stops the fleet that {@link setup} started. Removes its files unless `PARLEY_E2E_KEEP` is set. */
 export async function teardown(): Promise<void> {
   if (started === undefined) return
   const { fleet, dataDir } = started

@@ -4,20 +4,17 @@ import type { Person } from './people.ts'
 import { post } from './rooms.ts'
 
 const keys = 100
-/** Minimum time between two keys. */
 const keyEveryMs = 100
 let lastPosted = 0
 
-/** Text of the last message that {@link keysWhilePosting} posted. */
 export const newestPosted = (): string => `Arriving ${lastPosted}`
 
-/** A room, and members who together post `perSecond` messages a second in it. */
+/** The members together post `perSecond` messages a second. */
 export type PostLoad = { roomId: string; authors: readonly [Person, ...Person[]]; perSecond: number }
 
 /** `taken`: the delays from a key to the next paint, slowest first, in milliseconds. `posted`: messages per second. */
 type TypingResult = { taken: number[]; posted: number }
 
-/** Types while messages are posted. The browser measures in steps of 8 ms and reports no delay below 16 ms. */
 export async function keysWhilePosting(page: Page, { roomId, authors, perSecond }: PostLoad): Promise<TypingResult> {
   const [first] = authors
   const perKey = (perSecond * keyEveryMs) / 1_000
@@ -44,6 +41,5 @@ export async function keysWhilePosting(page: Page, { roomId, authors, perSecond 
 }
 
 const formatDelay = (ms: number | undefined) => (ms === undefined ? 'below 16 ms' : `${ms.toFixed(0)} ms`)
-/** Formats the maximum, the 98th percentile and the median of the delays, and the rate of the posts. */
 export const summariseDelays = ({ taken, posted }: TypingResult) =>
   `${[taken[0], taken[keys / 50], taken[keys / 2]].map(formatDelay).join(', ')} (at ${posted.toFixed(0)} a second)`

@@ -2,13 +2,11 @@ import { toJsonString } from '@bufbuild/protobuf'
 import { type RealtimeEventEnvelope, RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { Socket } from './socket.ts'
 
-/** The kind of an event for clients. */
 export type Kind = NonNullable<RealtimeEventEnvelope['event']['case']>
 
-/** A socket of a user at one of the nodes; `from` is the index of its first event since the last reset. */
+/** `from` is the index of the listener's first event since the last reset. */
 type Listener = { name: string; at: string; socket: Socket; from: number }
 
-/** Sockets of many people on every node, and the events that each has received since the last reset. */
 export class Listeners implements Disposable {
   readonly #listeners: Listener[] = []
 
@@ -21,8 +19,8 @@ export class Listeners implements Disposable {
   }
 
   /**
-   * The sorted kinds of the relevant events, by socket ("name at node"): those since the last reset, and before the
-   * message `upTo` if it is given.
+   * The sorted kinds of the relevant events since the last reset, by socket ("name at node"); with `upTo`, those
+   * before this message.
    */
   received(isRelevant: (envelope: RealtimeEventEnvelope) => boolean, upTo?: string): Record<string, Kind[]> {
     return Object.fromEntries(
@@ -33,7 +31,7 @@ export class Listeners implements Disposable {
     )
   }
 
-  /** For each event since the last reset, its distinct contents without the position. There should be one. */
+  /** The distinct contents of each event, without the position. There should be one. */
   encodings(): Map<string, Set<string>> {
     const encodings = new Map<string, Set<string>>()
     for (const listener of this.#listeners)
@@ -46,8 +44,8 @@ export class Listeners implements Disposable {
   }
 
   /**
-   * Waits until every socket has received the message, and with it all earlier events. Sockets of `ended` users must
-   * be closed instead.
+   * A socket that has received the message has received all earlier events. Sockets of `ended` users must be closed
+   * instead.
    */
   async waitForMarker(messageId: string, ended: readonly string[] = []): Promise<void> {
     for (const { name, socket } of this.#listeners) {
@@ -56,7 +54,7 @@ export class Listeners implements Disposable {
     }
   }
 
-  /** Forgets all events up to the message, and the sockets that did not receive it. */
+  /** Forgets the events up to the message, and the sockets that did not receive it. */
   resetAfter(messageId: string): void {
     for (const listener of this.#listeners.splice(0)) {
       const at = listener.socket.events.findIndex((envelope) => isMessage(envelope, messageId))

@@ -1,11 +1,8 @@
 import { databaseOf } from './databases.ts'
 
-/** Id of the nth message that {@link lengthenRoom} inserted. */
 export const longRoomMessage = (n: number): string => `E${String(n).padStart(14, '0')}`
 
-/**
- * Inserts messages into a room, one per minute up to now. Usable for one room of a fleet, because the ids are fixed.
- */
+/** One message per minute up to now. Works for one room of a fleet, because the ids are fixed. */
 export async function lengthenRoom(roomId: string, authorId: string, messages: number): Promise<void> {
   await using database = await databaseOf('messaging')
   await database.query('begin')

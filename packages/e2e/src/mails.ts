@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { eventually } from '@parley/testkit'
 import { fleet } from './fleet.ts'
 
-/** Waits for a mail to this address whose source contains `containing`; returns the source of the newest one. */
+/** Returns the newest of several mails. */
 export function mailTo(address: string, containing = ''): Promise<string> {
   return eventually(async () => {
     const folder = join(fleet().dataDir, 'mail')
@@ -19,8 +19,6 @@ export function mailTo(address: string, containing = ''): Promise<string> {
   })
 }
 
-/** The six-digit code in a mail. */
 export const codeIn = (mail: string): string => /^\s*(\d{6})\s*$/m.exec(mail)?.[1] ?? 'no code'
 
-/** The token of the password reset link in a mail. */
 export const linkTokenIn = (mail: string): string => /\/reset-password\?token=([^\s"<]+)/.exec(mail)?.[1] ?? 'no link'

@@ -4,7 +4,6 @@ import { fleet } from './fleet.ts'
 
 const portVariable = 'PARLEY_E2E_LIVEKIT_PORT'
 
-/** Chooses a port for the fake media server; returns the settings for the fleet. */
 export async function mediaServerSettings(): Promise<NodeJS.ProcessEnv> {
   const port = await freePort()
   process.env[portVariable] = String(port)
@@ -17,7 +16,7 @@ export async function mediaServerSettings(): Promise<NodeJS.ProcessEnv> {
   }
 }
 
-/** Starts the fake media server of the tested fleet; it sends its webhooks to one of the gateways. */
+/** The fake media server sends its webhooks to one of the gateways. */
 export async function startMediaServer(): Promise<FakeLivekit> {
   const livekit = await FakeLivekit.start(Number(process.env[portVariable]))
   livekit.webhookUrl = `${fleet().gateways[0]}/webhooks/livekit`

@@ -6,13 +6,10 @@ import { connect } from 'nats'
 import { databaseOf } from './databases.ts'
 import { fleet } from './fleet.ts'
 
-/** For each text, where it was found: a table, a subject of the stream, or a file. */
+/** For each text, the tables, subjects of the stream, and files that contain it. */
 export type Occurrences = Map<string, string[]>
 
-/**
- * Searches for texts, ignoring case, in every column of every table, every event, and every asset and log file of the
- * fleet.
- */
+/** Ignores case. Searches every column of every table, every event, and every asset and log file of the fleet. */
 export async function findOccurrences(texts: readonly string[]): Promise<Occurrences> {
   const occurrences: Occurrences = new Map(texts.map((text) => [text, []]))
   const report = (text: string, where: string) => occurrences.get(text)?.push(where)
@@ -64,7 +61,7 @@ async function searchStream(texts: readonly string[], report: Report): Promise<v
   }
 }
 
-/** Searches assets and logs. PostgreSQL and the stream are searched through their servers, not in their files. */
+/** PostgreSQL and the stream are searched through their servers, not in their files. */
 function searchFiles(texts: readonly string[], report: Report): void {
   const { assets, logs } = dataDirAt(fleet().dataDir)
   for (const folder of [assets, logs]) {
@@ -75,7 +72,6 @@ function searchFiles(texts: readonly string[], report: Report): void {
   }
 }
 
-/** Content of a file; empty if it was deleted concurrently. */
 function contentOf(file: string): Uint8Array {
   try {
     return readFileSync(file)
@@ -90,7 +86,6 @@ function search(bytes: Uint8Array, texts: readonly string[], report: (text: stri
   for (const text of texts) if (content.includes(text.toLowerCase())) report(text)
 }
 
-/** Names of all files in the asset storage. */
 export function storedFiles(): string[] {
   const entries = readdirSync(dataDirAt(fleet().dataDir).assets, { recursive: true, withFileTypes: true })
   return entries.filter((entry) => entry.isFile()).map((entry) => entry.name)

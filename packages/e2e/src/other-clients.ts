@@ -3,22 +3,20 @@ import { jsonOf, type Browser } from '@parley/testkit'
 import { newBrowser, signInBrowser } from './browsers.ts'
 import type { Person } from './people.ts'
 
-/** Redirect URI of another web client; one on loopback needs no configuration. */
+/** A redirect URI on loopback needs no configuration. */
 export const redirectUri = 'http://127.0.0.1:5173/back'
-/** Redirect URI whose origin the operator has configured. */
+/** The operator has configured its origin. */
 export const listedUri = 'https://client.example/back'
 
 export const newVerifier = (): string => randomBytes(32).toString('base64url')
 const s256 = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
 
-/** Path of the authorization request of a client. */
 export const authorizePath = (verifier: string, uri = redirectUri, state = 'a&state'): string =>
   `/oauth/authorize?${new URLSearchParams({
     ...{ response_type: 'code', redirect_uri: uri, state },
     ...{ code_challenge: s256(verifier), code_challenge_method: 'S256' },
   }).toString()}`
 
-/** Grants access to a client and returns its authorization code. */
 export async function codeFor(who: Browser, verifier: string, uri = redirectUri): Promise<string> {
   const first = await who.get(authorizePath(verifier, uri))
   if (first.location !== '/oauth/consent') return codeIn(first.location)
@@ -27,11 +25,9 @@ export async function codeFor(who: Browser, verifier: string, uri = redirectUri)
 }
 const codeIn = (location: string | null | undefined) => new URL(location ?? '').searchParams.get('code') ?? 'no code'
 
-/** Requests a token for an authorization code. */
 export const exchange = (who: Browser, changes: Record<string, string>): ReturnType<Browser['postForm']> =>
   who.postForm('/oauth/token', { grant_type: 'authorization_code', redirect_uri: redirectUri, ...changes })
 
-/** Returns a token of another web client, to which the person has granted access. */
 export async function tokenForOtherClient(person: Person): Promise<string> {
   const browser = newBrowser()
   await signInBrowser(browser, person)

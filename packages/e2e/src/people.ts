@@ -9,7 +9,7 @@ import { eventually } from '@parley/testkit'
 import { fleet, ownerCredentials } from './fleet.ts'
 import { type Answer, attemptJson, callJson, CallFailed, postJson } from './http.ts'
 
-/** A signed-in user. Calls go to the first gateway unless another base is given. */
+/** Calls go to the first gateway unless another base is given. */
 export class Person {
   readonly userId: string
   readonly login: string
@@ -27,7 +27,6 @@ export class Person {
     return { authorization: `Bearer ${this.token}` }
   }
 
-  /** Calls a method; throws {@link CallFailed} if the call fails. */
   call<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     request: MessageInitShape<I>,
@@ -36,7 +35,6 @@ export class Person {
     return callJson(base, method, request, { ...this.authorization, ...headers })
   }
 
-  /** Calls a method and returns the response, even of a failed call. */
   attempt<I extends DescMessage>(
     method: DescMethodUnary<I>,
     request: MessageInitShape<I>,
@@ -46,7 +44,7 @@ export class Person {
   }
 }
 
-/** Creates an account as the owner, and signs in to it. The login begins with `name`. */
+/** The login begins with `name`. */
 export async function newPerson(name: string, options: { roles?: string[]; base?: string } = {}): Promise<Person> {
   const login = `${name}-${randomBytes(5).toString('hex')}`
   const password = randomBytes(12).toString('hex')
@@ -58,14 +56,12 @@ export async function newPerson(name: string, options: { roles?: string[]; base?
   return await eventually(() => signIn({ login, password }, options.base))
 }
 
-/** Ignores that the login is taken: nobody else uses it, so an earlier attempt created the account. */
 function ignoreLoginTaken(error: unknown): void {
   if (!(error instanceof CallFailed) || error.answer.status !== 409) throw error
 }
 
 let signedInOwner: Person | undefined
 
-/** Runs `work` as the first owner, and signs in again if that session has ended. */
 async function asOwner(work: (owner: Person) => Promise<unknown>): Promise<void> {
   try {
     if (signedInOwner) return void (await work(signedInOwner))
@@ -76,10 +72,9 @@ async function asOwner(work: (owner: Person) => Promise<unknown>): Promise<void>
   await work(signedInOwner)
 }
 
-/** Signs in the first owner; retries like {@link newPerson}. */
+/** Retries like {@link newPerson}. */
 export const signInOwner = (): Promise<Person> => eventually(() => signIn(ownerCredentials))
 
-/** Signs in over HTTP. */
 export async function signIn(
   { login, password }: { login: string; password: string },
   base: string = fleet().gateways[0],
@@ -90,7 +85,7 @@ export async function signIn(
   return new Person({ userId: user.id, login, password, token })
 }
 
-/** Runs the operator's command against the fleet and returns its output. Throws when it fails. */
+/** Throws when the operator's command fails. */
 export async function operate(args: string[], input = ''): Promise<Record<string, unknown>> {
   const command = join(repositoryRoot(), 'packages/cli/dist/main.js')
   const child = spawn(process.execPath, [command, ...args, '--json'], {

@@ -4,21 +4,20 @@ import { type FleetProcess, isOf } from '@parley/local'
 import { fleet } from './fleet.ts'
 import { callJson } from './http.ts'
 
-/** The processes of a service that are listed as serving, in a stable order. */
+/** The order is the same for every call. */
 export function processesOf(name: string): FleetProcess[] {
   return fleet()
     .state()
     .services.filter((service) => isOf(name, service))
 }
 
-/** One of the two processes of a service. */
 export function processOf(name: string, index = 0): FleetProcess {
   const found = processesOf(name)[index]
   if (found === undefined) throw new Error(`no process ${index} of ${name} serves`)
   return found
 }
 
-/** Ends one of the two processes of a service with a signal, and waits until its replacement serves. */
+/** Waits until the replacement serves. */
 export async function restartProcess(name: string, index: number, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   const { pid } = processOf(name, index)
   process.kill(pid, signal)
@@ -38,7 +37,6 @@ export function waitUntilBothServe(name: string, ended: number[]): Promise<void>
   )
 }
 
-/** Sends a request to the internal port of a process. */
 export async function requestInternal(
   { internalPort }: FleetProcess,
   path: string,
@@ -48,8 +46,8 @@ export async function requestInternal(
 }
 
 /**
- * Waits until every process is ready and both gateways answer calls: a process without the bus stays ready, but cannot
- * answer. Tests that disturbed the fleet end with this.
+ * Waits until every process is ready and both gateways answer calls: a process without the bus stays ready, but
+ * cannot answer.
  */
 export async function waitUntilHealthy(): Promise<void> {
   await eventually(

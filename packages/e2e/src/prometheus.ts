@@ -11,10 +11,9 @@ import {
 } from '@parley/local/infrastructure'
 import { eventually } from '@parley/testkit'
 
-/** Path of Prometheus, or the reason why there is none. */
 export type FoundPrometheus = { path: string } | { reason: string }
 
-/** Finds Prometheus on this machine. If it is missing, installs it where this is possible. */
+/** Installs a missing Prometheus where this is possible. */
 export async function findPrometheus(): Promise<FoundPrometheus> {
   try {
     await installMissing(['prometheus'])
@@ -26,17 +25,14 @@ export async function findPrometheus(): Promise<FoundPrometheus> {
   return path === undefined ? { reason: 'the package prometheus contains no command of that name' } : { path }
 }
 
-/** The processes that are scraped as one job, each as host and port. */
 export type ScrapedJob = { job: string; targets: string[] }
 
-/** The processes of a fleet, one job for each service. */
 export const jobsOf = (services: readonly FleetProcess[]): ScrapedJob[] =>
   [...new Set(services.map(({ name }) => name))].map((job) => ({
     job,
     targets: services.filter(({ name }) => name === job).map(({ internalPort }) => `127.0.0.1:${internalPort}`),
   }))
 
-/** Seconds between two scrapes, and between two evaluations of rules. */
 const scrapeSeconds = 1
 
 export type Series = { labels: Record<string, string>; points: (readonly [seconds: number, value: number])[] }
@@ -48,11 +44,9 @@ function writeTargets(file: string, jobs: ScrapedJob[]): void {
   renameSync(`${file}.new`, file)
 }
 
-/** A Prometheus that scrapes a fleet once a second, until it is disposed. */
 export class Prometheus implements AsyncDisposable {
   readonly #url: string
   readonly #child: Child
-  /** File that lists the processes to scrape. */
   readonly #targets: string
   readonly #startedAt = Date.now() / 1000
 
@@ -62,7 +56,6 @@ export class Prometheus implements AsyncDisposable {
     this.#targets = targets
   }
 
-  /** Starts Prometheus with its data in a folder. */
   static async start(path: string, folder: string, jobs: ScrapedJob[], ruleFiles: string[]): Promise<Prometheus> {
     const port = await freePort()
     const interval = `${scrapeSeconds}s`
@@ -95,12 +88,11 @@ export class Prometheus implements AsyncDisposable {
     return new Prometheus(url, child, targets)
   }
 
-  /** Replaces the processes that are scraped. */
   scrape(jobs: ScrapedJob[]): void {
     writeTargets(this.#targets, jobs)
   }
 
-  /** Results of a query since the start, one series for each set of labels. */
+  /** One series for each set of labels, since the start. */
   async seriesOf(query: string): Promise<Series[]> {
     const range = { start: String(this.#startedAt), end: String(Date.now() / 1000), step: String(scrapeSeconds) }
     const { result } = await this.#get<{ result: RawSeries[] }>('query_range', { query, ...range })
@@ -110,7 +102,6 @@ export class Prometheus implements AsyncDisposable {
     }))
   }
 
-  /** Waits until a query has a result above 0. */
   async waitUntilAboveZero(query: string, timeoutMs = 60_000): Promise<void> {
     const assertAboveZero = async () => {
       const { result } = await this.#get<{ result: { value: [number, string] }[] }>('query', { query })
@@ -119,14 +110,13 @@ export class Prometheus implements AsyncDisposable {
     await eventually(assertAboveZero, { timeoutMs })
   }
 
-  /** Waits until an alert fires: its condition has been met for as long as its rule says. */
   async waitUntilFiring(alert: string, timeoutMs = 120_000): Promise<void> {
     await this.waitUntilAboveZero(`ALERTS{alertname="${alert}",alertstate="firing"}`, timeoutMs)
   }
 
   /**
    * Waits until the condition of an alert has not been met for fifteen seconds and the last scrape of every process
-   * succeeded. Otherwise a process that has just started, and has no series yet, would look like the end of a fault.
+   * succeeded: a process that has just started has no series yet.
    */
   async waitUntilResolved(alert: string, timeoutMs = 180_000): Promise<void> {
     const assertEnded = async () => {

@@ -10,10 +10,9 @@ import { processesOf, waitUntilHealthy } from './processes.ts'
 import { newRoom, post } from './rooms.ts'
 import { Socket } from './socket.ts'
 
-/** Resolves as soon as the query has a result above 0. */
 type WaitUntilShown = (query: string) => Promise<void>
 
-/** Freezes both processes of a service until the metrics show it: each query has a result above 0. */
+/** Freezes both processes of a service until each query has a result above 0. */
 export async function withoutService(name: string, waitUntilShown: WaitUntilShown, queries: string[]): Promise<void> {
   const frozenNow = processesOf(name).map(({ pid }) => freeze(pid))
   try {
@@ -24,7 +23,7 @@ export async function withoutService(name: string, waitUntilShown: WaitUntilShow
   await waitUntilHealthy()
 }
 
-/** Freezes both processes of a service repeatedly, for two seconds each time, until a query has a result above 0. */
+/** Freezes for two seconds each time. */
 export async function withPausesOf(name: string, waitUntilShown: WaitUntilShown, query: string): Promise<void> {
   await repeatFault(waitUntilShown(query), async () => {
     const frozenNow = processesOf(name).map(({ pid }) => freeze(pid))
@@ -34,7 +33,6 @@ export async function withPausesOf(name: string, waitUntilShown: WaitUntilShown,
   await waitUntilHealthy()
 }
 
-/** Freezes Redis until a query has a result above 0. */
 export async function withoutRedis(waitUntilShown: WaitUntilShown, query: string): Promise<void> {
   {
     using _ = freeze(serverPid('redis'))
@@ -43,7 +41,7 @@ export async function withoutRedis(waitUntilShown: WaitUntilShown, query: string
   await waitUntilHealthy()
 }
 
-/** Freezes NATS repeatedly, for four seconds each time, until each query had a result above 0. */
+/** Freezes for four seconds each time. */
 export async function withPausesOfNats(waitUntilShown: WaitUntilShown, queries: string[]): Promise<void> {
   await repeatFault(Promise.all(queries.map(waitUntilShown)), async () => {
     using _ = freeze(serverPid('nats'))
@@ -52,13 +50,12 @@ export async function withPausesOfNats(waitUntilShown: WaitUntilShown, queries: 
   await waitUntilHealthy()
 }
 
-/** Stops PostgreSQL, and again after each restart, until a query has a result above 0. */
+/** Stops PostgreSQL again after each restart. */
 export async function withoutPostgres(waitUntilShown: WaitUntilShown, query: string): Promise<void> {
   await repeatFault(waitUntilShown(query), () => eventually(() => void process.kill(serverPid('postgres'), 'SIGINT')))
   await waitUntilHealthy()
 }
 
-/** Causes a fault repeatedly, with pauses in which the fleet works, until `shown` resolves. */
 async function repeatFault(shown: Promise<unknown>, fault: () => Promise<void>): Promise<void> {
   const stopping = new AbortController()
   const causing = (async () => {
@@ -75,10 +72,9 @@ async function repeatFault(shown: Promise<unknown>, fault: () => Promise<void>):
   }
 }
 
-/** Number of concurrent calls of one person to one gateway. */
 const callsOfOnePerson = 60
 
-/** Locks a table of messaging and makes more calls than it runs at a time, until a query has a result above 0. */
+/** More calls wait for a locked table than messaging runs at a time. */
 export async function fillQueues(owner: Person, waitUntilShown: WaitUntilShown, query: string): Promise<void> {
   const people = await Promise.all(Array.from({ length: 6 }, () => newPerson('reader')))
   const roomId = await newRoom(owner, people)
@@ -103,7 +99,7 @@ export async function fillQueues(owner: Person, waitUntilShown: WaitUntilShown, 
   await waitUntilHealthy()
 }
 
-/** Opens a socket that sends pings without reading the answers, until metrics show that the server has closed it. */
+/** The socket sends pings without reading the answers. */
 export async function readTooSlowly(token: string, waitUntilShown: WaitUntilShown): Promise<void> {
   using socket = await Socket.subscribe(fleet().realtimeNodes[0], token)
   socket.pause()
@@ -119,7 +115,7 @@ export async function readTooSlowly(token: string, waitUntilShown: WaitUntilShow
   }
 }
 
-/** Makes notifications fail on an event until it is parked; then removes the cause and replays the event. */
+/** Notifications fails on the event. At the end the cause is removed and the event replayed. */
 export async function parkAnEvent(
   { owner, bob }: Pick<EverydayUsers, 'owner' | 'bob'>,
   waitUntilShown: WaitUntilShown,

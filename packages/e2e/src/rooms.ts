@@ -3,10 +3,8 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import { type CreateRoomRequestSchema, MessageService, RoomDirectoryService, RoomService } from '@parley/contracts/api'
 import type { Person } from './people.ts'
 
-/** A unique room name. */
 export const roomName = (): string => `room-${randomBytes(6).toString('hex')}`
 
-/** Id of the initial group. */
 export async function lobbyId(person: Person, options: { base?: string } = {}): Promise<string> {
   const { groups } = await person.call(RoomDirectoryService.method.listRoomGroups, {}, options)
   const lobby = groups.find(({ name }) => name === 'Lobby')
@@ -14,10 +12,7 @@ export async function lobbyId(person: Person, options: { base?: string } = {}): 
   return lobby.id
 }
 
-/**
- * Creates a room, in the lobby unless `options` name a group, and lets the creator and `members` join it. Returns its
- * id.
- */
+/** Without a group in `options`, the room is in the lobby. The creator and `members` join it. */
 export async function newRoom(
   owner: Person,
   members: Person[] = [],
@@ -30,7 +25,6 @@ export async function newRoom(
   return roomId
 }
 
-/** Posts a message and returns its event id. */
 export async function post(
   person: Person,
   roomId: string,

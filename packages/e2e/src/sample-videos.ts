@@ -8,10 +8,8 @@ const run = promisify(execFile)
 const input = ['-f', 'lavfi', '-i', 'testsrc=size=640x480:rate=10:duration=1']
 const encoder = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p']
 
-/** File name and content type of the sample video. */
 export const mp4 = { filename: 'video.mp4', contentType: 'video/mp4' }
 
-/** Creates a video of one second with ffmpeg. */
 export async function sampleVideo(): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-video-'))
   try {
@@ -23,6 +21,6 @@ export async function sampleVideo(): Promise<Buffer> {
   }
 }
 
-/** Data that starts like an MP4 file and continues with invalid data. */
+/** Starts like an MP4 file. */
 export const brokenVideo = (): Buffer =>
   Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypisom'), Buffer.alloc(2000, 7)])

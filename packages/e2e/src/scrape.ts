@@ -3,23 +3,19 @@ import { join } from 'node:path'
 import { repositoryRoot, type FleetProcess } from '@parley/local'
 import { requestInternal } from './processes.ts'
 
-/** A sample in the output of `/metrics`. */
 export type Sample = { series: string; labels: Record<string, string>; value: number }
 
-/** The declared metrics and labels, as `pnpm metrics --json` prints them. */
 export type DeclaredMetrics = {
   metrics: { name: string; prometheus: string; kind: string; series: string[]; labels: string[] }[]
   labels: { name: string; prometheus: string; values?: string[]; atMost?: number }[]
 }
 
-/** Reads every metric and label that the code declares. */
 export function declaredMetrics(): DeclaredMetrics {
   const program = join(repositoryRoot(), 'packages/tooling/metrics-table.mjs')
   const printed = execFileSync(process.execPath, ['--no-warnings', program, '--json'], { encoding: 'utf8' })
   return JSON.parse(printed) as DeclaredMetrics
 }
 
-/** All samples that a process reports now. */
 export async function scrape(process: FleetProcess): Promise<Sample[]> {
   const { text } = await requestInternal(process, '/metrics')
   return text.split('\n').flatMap((line) => {

@@ -16,10 +16,8 @@ type FrameValues = { [Frame in AnyFrame as Frame['case']]: Frame['value'] }
 /** An event whose consumer was killed, as in some suites, is delivered again only after a minute. */
 const redeliveryTimeout = { timeoutMs: 100_000 }
 
-/** A plain WebSocket and the frames it received. */
 export class Socket implements Disposable {
   readonly #ws: WebSocket
-  /** Every frame, in order of arrival. */
   readonly frames: ServerFrame[] = []
   #close: { code: number; reason: string } | undefined
 
@@ -30,7 +28,7 @@ export class Socket implements Disposable {
     ws.on('close', (code, reason) => (this.#close = { code, reason: reason.toString() }))
   }
 
-  /** Connects to /api/realtime of a gateway or node. Throws when the connection is refused. */
+  /** Throws when the connection is refused. */
   static async open(base: string, headers: Record<string, string> = {}): Promise<Socket> {
     const ws = new WebSocket(`${base.replace(/^http/, 'ws')}/api/realtime`, { headers, perMessageDeflate: false })
     const socket = new Socket(ws)
@@ -41,7 +39,6 @@ export class Socket implements Disposable {
     return socket
   }
 
-  /** Connects, authenticates and subscribes to events. */
   static async subscribe(base: string, token: string): Promise<Socket> {
     const socket = await Socket.open(base)
     await socket.hello(token)
@@ -50,7 +47,6 @@ export class Socket implements Disposable {
     return socket
   }
 
-  /** Waits until the server closes the socket; returns code and reason. */
   waitUntilClosed(): Promise<{ code: number; reason: string }> {
     return eventually(() => {
       if (this.#close !== undefined) return this.#close
@@ -62,12 +58,11 @@ export class Socket implements Disposable {
     return this.#close !== undefined
   }
 
-  /** Envelopes received so far. */
   get events(): RealtimeEventEnvelope[] {
     return this.frames.flatMap((frame) => (frame.case === 'event' ? [frame.value] : []))
   }
 
-  /** Stops reading, like a client that is too slow. The socket can still send. */
+  /** The socket can still send. */
   pause(): void {
     this.#ws.pause()
   }
@@ -76,18 +71,17 @@ export class Socket implements Disposable {
     this.#ws.send(toBinary(RealtimeClientFrameSchema, create(RealtimeClientFrameSchema, { frame })))
   }
 
-  /** Sends raw data: a string as a text frame, bytes as a binary frame. */
+  /** A string is sent as a text frame, bytes as a binary frame. */
   sendRaw(data: string | Uint8Array): void {
     this.#ws.send(data)
   }
 
-  /** Says hello and waits for the answer. */
   async hello(token: string) {
     this.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: token } })
     return this.first('hello')
   }
 
-  /** Waits for the first frame of a kind. Fails when the socket is closed without one. */
+  /** Fails when the socket is closed without a frame of this kind. */
   first<Case extends keyof FrameValues>(kind: Case): Promise<FrameValues[Case]> {
     return this.#waitForFrame(kind, () => {
       const found = this.frames.find((frame) => frame.case === kind)
@@ -95,17 +89,17 @@ export class Socket implements Disposable {
     })
   }
 
-  /** Waits for the first matching event. Fails when the socket is closed without one. */
+  /** Fails when the socket is closed without a matching event. */
   waitFor(matches: (event: RealtimeEventEnvelope) => boolean): Promise<RealtimeEventEnvelope> {
     return this.#waitForFrame('event', () => this.events.find(matches))
   }
 
-  /** Waits for the event that a message was posted. Fails when the socket is closed without it. */
+  /** Fails when the socket is closed without the message. */
   waitForMessage(eventId: string): Promise<RealtimeEventEnvelope> {
     return this.waitFor(({ event }) => event.case === 'messagePosted' && event.value.messageEventId === eventId)
   }
 
-  /** Sends a ping and waits for its pong, so that everything the server sent before has arrived. */
+  /** Everything that the server sent before the pong has arrived. */
   async roundTrip(): Promise<void> {
     const nonce = String(Math.random())
     this.send({ case: 'ping', value: { nonce } })
@@ -127,7 +121,6 @@ export class Socket implements Disposable {
   }
 }
 
-/** Lists the received frames for the message of a failed test. */
 function describe(frames: ServerFrame[]): string {
   return `received: ${frames.map((frame) => (frame.case === 'event' ? frame.value.event.case : frame.case)).join(', ') || 'nothing'}`
 }

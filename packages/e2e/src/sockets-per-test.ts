@@ -3,7 +3,6 @@ import { fleet } from './fleet.ts'
 import type { Person } from './people.ts'
 import { Socket } from './socket.ts'
 
-/** Returns functions that open sockets, and closes these sockets after each test of the file. */
 export function socketsPerTest() {
   const open: Socket[] = []
   afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
@@ -12,7 +11,6 @@ export function socketsPerTest() {
     open.push(socket)
     return socket
   }
-  /** One socket at each realtime node. */
   const listen = (person: Person) => Promise.all(fleet().realtimeNodes.map((node) => listenAt(person, node)))
   return { listen, listenAt }
 }

@@ -1,7 +1,6 @@
 import { RoomService, type RoomTimelineEvent } from '@parley/contracts/api'
 import type { Person } from './people.ts'
 
-/** The whole timeline of a room, oldest first. */
 export async function timelineOf(person: Person, roomId: string): Promise<RoomTimelineEvent[]> {
   let events: RoomTimelineEvent[] = []
   for (let before: string | undefined; ;) {
@@ -16,6 +15,5 @@ export async function timelineOf(person: Person, roomId: string): Promise<RoomTi
   }
 }
 
-/** Ids of the messages in a timeline, oldest first. */
 export const messageIds = (timeline: RoomTimelineEvent[]): string[] =>
   timeline.filter(({ event }) => event.case === 'messagePosted').map(({ id }) => id)

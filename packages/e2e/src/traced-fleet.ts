@@ -8,18 +8,16 @@ import { FakeLivekit } from '@parley/testkit/livekit'
 import { temporaryDataDir } from './abandoned.ts'
 import { withoutSettings } from './fleet.ts'
 
-/** A fleet of nine processes that exports its telemetry to a receiver, with a fake push service and media server. */
+/** The processes export telemetry to a receiver, and use a fake push service and media server. */
 export type TracedFleet = AsyncDisposable & {
   readonly fleet: Fleet
   readonly collector: OtlpReceiver
   readonly pushService: PushService
-  /** Stops the processes, which export their remaining telemetry first. The log files remain. */
+  /** The processes first export their remaining telemetry. The log files remain. */
   stop(): Promise<void>
-  /** The contents of all log files as one text. */
   logText(): string
 }
 
-/** Short export intervals, so that tests need not wait long for telemetry. */
 const shortExportIntervals = {
   OTEL_BSP_SCHEDULE_DELAY: '100',
   OTEL_BLRP_SCHEDULE_DELAY: '100',

@@ -1,25 +1,22 @@
 import type { Answer } from './http.ts'
 
-/** Result of one call. */
 export type Outcome = {
-  /** Number of the call, from 0. */
   n: number
-  /** Undefined if there was no response; `failure` then says why. */
+  /** If undefined, `failure` says why. */
   answer: Answer | undefined
   failure: string | undefined
-  /** By `performance.now()`. */
+  /** Time by `performance.now()`. */
   startedAt: number
   tookMs: number
 }
 
-/** Repeats a call until stopped, and records the outcomes. */
 export class Traffic {
   readonly outcomes: Outcome[] = []
   readonly #workers: Promise<void>[]
   #next = 0
   #stopped = false
 
-  /** Starts `width` workers; each makes a call, waits `pauseMs`, and repeats. */
+  /** Each of `width` workers makes a call, waits `pauseMs`, and repeats. */
   constructor(width: number, pauseMs: number, call: (n: number) => Promise<Answer>) {
     this.#workers = Array.from({ length: width }, () => this.#work(pauseMs, call))
   }
@@ -28,14 +25,12 @@ export class Traffic {
     return this.outcomes.filter(({ answer }) => answer?.status === 200)
   }
 
-  /** A short description of each call that failed. */
   get failed(): string[] {
     return this.outcomes
       .filter(({ answer }) => answer?.status !== 200)
       .map(({ n, answer, failure }) => `${n}: ${failure ?? `${answer?.status} ${JSON.stringify(answer?.body)}`}`)
   }
 
-  /** Waits for running calls and returns all outcomes. */
   async stop(): Promise<Outcome[]> {
     this.#stopped = true
     await Promise.all(this.#workers)

@@ -4,7 +4,6 @@ import { findChromium, launchChromium, startChromium } from './chromium.ts'
 import { fleet } from './fleet.ts'
 import type { Person } from './people.ts'
 
-/** A browser window with the web client. */
 export type Visitor = AsyncDisposable & {
   page: Page
   /** Uncaught exceptions of the page and errors in its console, such as blocked scripts and failed requests. */
@@ -14,18 +13,18 @@ export type Visitor = AsyncDisposable & {
 const chromium = await findChromium()
 let browser: Browser | undefined
 
-/** A function, because this module stays loaded between test files while each file has a `test` of its own. */
+/** This module stays loaded between test files, while each file has a `test` of its own. */
 const testOrSkip = () => ('path' in chromium ? test : test.skip)
 
-/** A test that needs a browser; skipped without one. */
+/** Skipped without a browser. */
 export const inBrowser: Pick<typeof test, 'each'> & ((...args: Parameters<typeof test>) => void) = Object.assign(
   (...args: Parameters<typeof test>) => testOrSkip()(...args),
   { each: ((...table: Parameters<typeof test.each>) => testOrSkip().each(...table)) as typeof test.each },
 )
 
 /**
- * Opens a browser for the tests of a file before `prepare`, and closes it afterwards. Without a browser, logs
- * that the tests of `what` are skipped.
+ * Opens a browser before `prepare`, and closes it after the tests of the file. Without a browser, logs that the tests
+ * of `what` are skipped.
  */
 export function useBrowser(what: string, prepare: () => Promise<unknown> = async () => undefined): void {
   if (!('path' in chromium)) return console.log(`${what}: skipped, because there is no browser: ${chromium.reason}`)
@@ -36,12 +35,11 @@ export function useBrowser(what: string, prepare: () => Promise<unknown> = async
   afterAll(() => browser?.close())
 }
 
-/** Opens the web client in a separate browser window, at a path of the first gateway. */
 export async function visit(path = '/', options: BrowserContextOptions = {}): Promise<Visitor> {
   return openPage(await newContext(options), path)
 }
 
-/** Opens the web client as {@link visit} does, for a signed-in user. */
+/** Signs the user in first. */
 export async function visitAs(
   { login, password }: Pick<Person, 'login' | 'password'>,
   path = '/',
@@ -71,38 +69,34 @@ async function openPage(context: BrowserContext, path: string): Promise<Visitor>
   return { page, pageErrors, [Symbol.asyncDispose]: () => context.close() }
 }
 
-/** Fills in and sends the sign-in form, by keyboard. */
 export async function fillSignIn(page: Page, { login, password }: Pick<Person, 'login' | 'password'>): Promise<void> {
   await page.getByLabel('Login or e-mail address').fill(login)
   await page.getByLabel('Password').fill(password)
   await page.getByLabel('Password').press('Enter')
 }
 
-/** Signs in with the form, and waits for the list of rooms. */
+/** Waits for the list of rooms. */
 export async function signInAt(page: Page, person: Pick<Person, 'login' | 'password'>): Promise<void> {
   await fillSignIn(page, person)
   await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
 }
 
-/** Opens a page of administration as a signed-in user. */
 export async function visitAdministration(person: Pick<Person, 'login' | 'password'>, path: string): Promise<Visitor> {
   const visitor = await visitAs(person, path)
   await visitor.page.getByRole('navigation', { name: 'Administration' }).waitFor()
   return visitor
 }
 
-/** Posts a message in the open room. */
 export async function say(page: Page, text: string): Promise<void> {
   const field = page.getByRole('textbox', { name: 'Write a message' })
   await field.fill(text)
   await field.press('Enter')
 }
 
-/** The message of the open room that contains a text. */
 export const messageWith = (page: Page, text: string) =>
   page.getByRole('main').getByRole('article').filter({ hasText: text })
 
-/** Waits until an expression is true in the page and has been painted; returns the time (`Date.now()`). */
+/** Waits until an expression is true in the page and has been painted. Returns `Date.now()` in milliseconds. */
 export const timeWhenTrue = (page: Page, expression: string) =>
   page.evaluate<number>(`new Promise((resolve) => {
     const check = () => (${expression})
@@ -111,14 +105,13 @@ export const timeWhenTrue = (page: Page, expression: string) =>
     check()
   })`)
 
-/** The response to a forbidden call, for calls that a test intercepts. */
 export const refusal = {
   status: 403,
   contentType: 'application/json',
   body: JSON.stringify({ code: 'permission_denied', message: 'not any more' }),
 }
 
-/** A browser with a separate profile folder, which can be killed. */
+/** The browser can be killed. */
 export async function launchWithProfile(
   folder: string,
 ): Promise<AsyncDisposable & { page: Page; crash(): Promise<void> }> {

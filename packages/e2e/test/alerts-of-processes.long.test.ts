@@ -26,7 +26,6 @@ if (why !== '') console.log(`alerts about processes: not followed on a real flee
 
 jest.setTimeout(600_000)
 
-/** Each test follows the runbook of an alert: it causes the fault, confirms it, and applies the remedy. */
 withPrometheus(
   `alerts about processes, calls and deletions fire during their fault and end after its remedy${why}`,
   () => {
@@ -145,7 +144,7 @@ withPrometheus(
     test('ParleyEventLoopBusy: a process stopped again and again', async () => {
       const { getRoomEvents } = RoomService.method
       {
-        // Of an idle process no precise delays are measured.
+        // With an idle process the measured delays are too imprecise.
         await using _reading = disposeTogether(
           Array.from({ length: 8 }, () => repeatUntilDisposed(0, () => bob.call(getRoomEvents, { roomId }))),
         )
@@ -169,7 +168,6 @@ withPrometheus(
   },
 )
 
-/** The statement with which the documentation looks at unfinished deletions. */
 function statementOfUnfinishedDeletions(): string {
   const page = readFileSync(join(repositoryRoot(), 'docs/accounts-and-deletion.md'), 'utf8')
   const [, statement = ''] = /## Looking at a deletion\n+```sql\n([^`]+)```/.exec(page) ?? []

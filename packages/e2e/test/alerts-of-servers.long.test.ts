@@ -21,7 +21,6 @@ if (why !== '') console.log(`alerts: not followed on a real fleet${why}`)
 
 jest.setTimeout(600_000)
 
-/** Each test follows the runbook of an alert: it causes the fault, confirms it, and applies the remedy. */
 withPrometheus(
   `alerts about servers, slow clients, parked events and files fire during their fault and end after its remedy${why}`,
   () => {
@@ -41,7 +40,6 @@ withPrometheus(
     const waitUntilResolved = (alert: string) => watched.prometheus.waitUntilResolved(alert)
     const assets = () => dataDirAt(watched.dataDir).assets
 
-    /** Posts a message with a file; returns its id and the URL of the file. */
     async function postFile(text: string) {
       const attachmentAssetIds = [await sendFile(bob, roomId, text)]
       const { message } = await bob.call(MessageService.method.createMessage, { roomId, attachmentAssetIds })
@@ -119,7 +117,6 @@ withPrometheus(
   },
 )
 
-/** Whether a path leads to a file with this content. */
 function isFileWith(path: string, content: string): boolean {
   try {
     return readFileSync(path, 'utf8') === content

@@ -28,9 +28,7 @@ const settings = {
   PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
 }
 
-/**
- * Settings with a new VAPID key, with which no browser has subscribed. `previousKeys` restores the keys of the fleet.
- */
+/** No browser has subscribed with the new VAPID key. */
 function newKeys(): NodeJS.ProcessEnv {
   const keys = createECDH('prime256v1')
   const publicKey = keys.generateKeys('base64url')
@@ -45,7 +43,6 @@ if (why !== '') console.log(`alerts on a real fleet: not tested${why}`)
 
 jest.setTimeout(900_000)
 
-/** Each test follows the runbook of an alert: it causes the fault, confirms it, and applies the remedy. */
 withPrometheus(`alerts fire during their fault and end after its remedy${why}`, () => {
   let watched: WatchedFleet
   let owner: Person
@@ -77,7 +74,6 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
     await waitUntilResolved('ParleyProxyUntrusted')
   })
 
-  /** Requests a code to register, and returns the new address. */
   const register = async () => {
     const email = `${randomBytes(6).toString('hex')}@example.org`
     await postJson(`${fleet().gateways[0]}/auth/register`, { email })

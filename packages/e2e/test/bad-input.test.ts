@@ -40,7 +40,7 @@ type Request = {
   headers?: Record<string, string>
 }
 
-/** Sends a request as ada; POSTs JSON unless stated otherwise. */
+/** POSTs JSON as ada unless stated otherwise. */
 async function send(
   path: string,
   { method = 'POST', contentType = 'application/json', body = '{}', headers }: Request,
@@ -53,14 +53,12 @@ async function send(
   return readAnswer(response)
 }
 
-/** Expects the format of every failure: a code, a message, and perhaps details. */
 function expectFailure(answer: Answer, status: number, code: string) {
   expect(answer).toMatchObject({ status, body: { code, message: expect.stringMatching(/\S+ \S+/) } })
   expect(answer.headers.get('content-type')).toBe('application/json')
   expect(Object.keys(answer.body as object).filter((key) => !['code', 'message', 'details'].includes(key))).toEqual([])
 }
 
-/** Names of the invalid fields, from the details of a response. */
 function invalidFields({ body }: Answer): string[] {
   const { details = [] } = body as { details?: { type: string; value: string }[] }
   const detail = details.find(({ type }) => type === 'google.rpc.BadRequest')
@@ -140,7 +138,7 @@ describe.each(['/api/connect', ''])('below "%s"', (prefix) => {
     expectFailure(answer, 429, 'resource_exhausted')
   })
 
-  test('a body that is not compressed as declared, or is compressed in an unknown way, is refused', async () => {
+  test('a body whose compression is unknown or not as declared is refused', async () => {
     const answer = await send(prefix + createMessage, { headers: { 'content-encoding': 'gzip' } })
     expectFailure(answer, 400, 'invalid_argument')
     const unknown = await send(prefix + createMessage, { headers: { 'content-encoding': 'zstd' } })
@@ -307,7 +305,7 @@ describe('headers', () => {
     expectFailure(await call({ 'connect-timeout-ms': '0' }), 504, 'deadline_exceeded')
   })
 
-  test('an idempotency key must have at most 128 characters, all of them visible', async () => {
+  test('an idempotency key has at most 128 characters, all visible', async () => {
     expectFailure(await call({ 'idempotency-key': 'x'.repeat(129) }), 400, 'invalid_argument')
     expectFailure(await call({ 'idempotency-key': 'two words' }), 400, 'invalid_argument')
     expect((await call({ 'idempotency-key': `~${'x'.repeat(127)}` })).status).toBe(200)
@@ -345,7 +343,7 @@ describe('the sign-in routes', () => {
   })
 })
 
-test('a connection with invalid or incomplete HTTP is closed, and the gateway still serves', async () => {
+test('a connection with invalid or incomplete HTTP is closed', async () => {
   const { hostname, port } = new URL(fleet().gateways[0])
   for (const bytes of [
     'hello\r\n\r\n',

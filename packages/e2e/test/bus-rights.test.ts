@@ -9,7 +9,6 @@ import { fleet } from '../src/fleet.ts'
 const files = () => dataDirAt(fleet().dataDir)
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
 
-/** Connects to the bus of the fleet as a bus user, by default with its password; without a user, anonymously. */
 async function connectAs(user: string | undefined, pass?: string): Promise<NatsConnection & AsyncDisposable> {
   const options: ConnectionOptions = {
     servers: read(files().operatorFile).natsUrl ?? '',
@@ -21,7 +20,7 @@ async function connectAs(user: string | undefined, pass?: string): Promise<NatsC
   return Object.assign(nc, { [Symbol.asyncDispose]: () => nc.close() })
 }
 
-/** Publishes to a subject; returns the error of the bus, or undefined if it accepts the message. */
+/** The error of the bus, or undefined if the bus accepts the message. */
 async function publishRefusal(nc: NatsConnection, subject: string): Promise<string | undefined> {
   let refusal: string | undefined
   void (async () => {
@@ -34,7 +33,6 @@ async function publishRefusal(nc: NatsConnection, subject: string): Promise<stri
   return refusal
 }
 
-/** Subscribes to a subject; returns the error of the bus, or undefined if it accepts the subscription. */
 async function subscribeRefusal(nc: NatsConnection, subject: string): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     nc.subscribe(subject, { callback: (error) => error && resolve(error.message) })

@@ -24,7 +24,6 @@ afterAll(async () => mediaServer[Symbol.asyncDispose]())
 
 const callKinds = ['callStarted', 'callParticipantJoined', 'callParticipantLeft', 'callEnded']
 
-/** Events about calls of a room that a socket has received, as kind and actor. */
 const callEventsOf = (socket: Socket, roomId: string) =>
   socket.events.flatMap(({ event, actorId }) => {
     const isOfCall = event.case !== undefined && callKinds.includes(event.case)
@@ -37,7 +36,7 @@ const connect = async (person: Person, roomId: string) => {
   await mediaServer.waitUntilSent()
 }
 
-test('both members are notified of a call, and a ban ends the participation everywhere', async () => {
+test('both members are notified of a call, and a ban ends it everywhere', async () => {
   const roomId = await newRoom(owner, [ada, bob])
   const [nodeA, nodeB] = fleet().realtimeNodes
   using adaSocket = await Socket.subscribe(nodeA, ada.token)

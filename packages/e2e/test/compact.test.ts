@@ -53,7 +53,6 @@ testUnlessCompact(
   },
 )
 
-/** Opens a stream of events; returns it with the messages it receives. */
 function openStream(client: ParleyClient, node: string) {
   const stream = client.realtime({ url: `${node.replace('http', 'ws')}/api/realtime` })
   const received: string[] = []

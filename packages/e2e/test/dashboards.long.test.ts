@@ -23,7 +23,6 @@ import {
 
 type Query = { name: string; dashboard: string; panel: string; unit: string; legend: string; query: string }
 
-/** Where pictures of the dashboards are saved, if `PARLEY_SCREENSHOTS` is set. */
 const pictures = process.env['PARLEY_SCREENSHOTS'] === undefined ? undefined : join(repositoryRoot(), 'docs/images')
 
 const tooling = (program: string, ...args: string[]): unknown =>

@@ -21,16 +21,14 @@ import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 
-// The database of one service is restored to an earlier state, as after a failover that lost the last commits. Other
-// services know later states. The next changes must still take effect everywhere.
+// The database of one service is restored to an earlier state, as after a failover. Other services know later states.
 
-/** How far the clock after the failover is behind, in microseconds. */
 const clocks = [
   ['is right', 0],
   ['is a minute behind', 60_000_000],
 ] as const
 
-/** Increases a version, as if the clock before the failover had been ahead by this much. */
+/** The version then looks as if the clock before the failover had been ahead by this much. */
 async function advanceVersion(service: string, [table, column, key]: [string, string, string], id: string, by: number) {
   await using database = await databaseOf(service)
   const { rowCount } = await database.query(`update ${table} set ${column} = ${column} + $1 where ${key} = $2`, [
@@ -49,7 +47,6 @@ beforeEach(async () => {
   roomId = await newRoom(owner, [ada, bob])
 })
 
-/** Codes with which the two gateways answer when bob posts. */
 const bobPosts = () =>
   Promise.all(
     fleet().gateways.map(async (base) =>
@@ -130,7 +127,7 @@ test.each(clocks)('notifications: a muted room is not unread, if the clock %s', 
 })
 
 describe.each(clocks)(
-  'if the clock %s, a call takes effect even though the restored database already has its result',
+  'if the clock %s, a call takes effect even though its result was already restored',
   (_clock, by) => {
     test('rooms: a leave closes the room at both gateways and on open sockets', async () => {
       const fay = await newPerson('fay')

@@ -43,7 +43,7 @@ const waitUntilErased = async ({ userId }: Person) => {
   await eventually(assertCompleted, slow)
 }
 
-test('no data of a deleted person remains in any table, event or file, and others see a deleted user', async () => {
+test('no data of a deleted person remains in any table, event or file', async () => {
   const mark = randomBytes(5).toString('hex')
   const zed = await newPerson('zedekiah')
   const texts = {
@@ -97,7 +97,6 @@ test('no data of a deleted person remains in any table, event or file, and other
     ])
   }
   const wanted = Object.values(texts)
-  // Proves that the search works.
   await eventually(async () => {
     const occurrences = await findOccurrences(wanted)
     for (const text of wanted) expect({ text, found: occurrences.get(text)?.length }).not.toEqual({ text, found: 0 })

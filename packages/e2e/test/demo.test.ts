@@ -4,7 +4,6 @@ import { MessageService, RoomDirectoryService, RoomService, ThreadService, UserS
 import { eventually } from '@parley/testkit'
 import { newPerson, operate, signInOwner, type Person } from '../src/people.ts'
 
-/** The rooms of the sample content that a person sees: ids by name. */
 async function samplesOf(person: Person) {
   const { groups } = await person.call(RoomDirectoryService.method.listRoomGroups, {})
   const rooms = groups.flatMap(({ items }) =>
@@ -18,7 +17,7 @@ const messagesIn = async (person: Person, roomId: string) => {
   return (page?.events ?? []).flatMap(({ event }) => (event.case === 'messagePosted' ? [event.value.message] : []))
 }
 
-test('sample content is created only once if the command is repeated, and can be removed', async () => {
+test('sample content is created once even if the command is repeated, and can be removed', async () => {
   const ada = await newPerson('ada')
   await operate(['demo'])
   const rooms = await eventually(async () => {

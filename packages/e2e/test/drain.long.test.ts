@@ -25,10 +25,6 @@ const startCalls = (bases: readonly string[]) =>
       : ada.attempt(RoomDirectoryService.method.listRoomGroups, {}, options)
   })
 
-/**
- * Failures other than refused connections: nothing listens between the end of a gateway and the start of its
- * replacement. In production a load balancer handles that.
- */
 const withoutRefusedConnections = (failures: readonly string[]) =>
   failures.filter((failure) => !/ECONNREFUSED/.test(failure))
 

@@ -38,7 +38,6 @@ const resources = new Resources()
 beforeAll(async () => {
   fixture = await Fixture.create(resources.use(await startMediaServer()))
   listeners = resources.use(await fixture.listen())
-  // All events of the setup arrive before these.
   await fixture.post('ada', fixture.channel, 'first')
   await fixture.post('ada', fixture.dm, 'first')
   await fixture.post('ada', fixture.hall, 'first')
@@ -51,14 +50,13 @@ beforeAll(async () => {
 })
 afterAll(() => resources[Symbol.asyncDispose]())
 
-/** Waits until every socket has received all events of the row; returns the id of the marker. */
 async function waitForEnd(ended?: Name[]): Promise<string> {
   const marker = await fixture.postMarker()
   await listeners.waitForMarker(marker, ended)
   return marker
 }
 
-/** Whether the row must list an event that occurs. */
+/** Not every event of a row must be listed. */
 const isRelevantFor =
   ({ receives }: Row) =>
   ({ event }: RealtimeEventEnvelope): boolean => {
@@ -84,7 +82,6 @@ function expectedEvents({ receives }: Row): Record<string, Kind[]> {
 /** Some rows process a video. */
 const slow = { timeoutMs: 90_000 }
 
-/** Performs the action of a row, and expects exactly its events on every socket. Returns the id of the marker. */
 async function runRow(row: Row): Promise<string> {
   await row.act(fixture)
   const expected = expectedEvents(row)

@@ -21,7 +21,6 @@ const { listenAt } = socketsPerTest()
 const listen = (person: Person) =>
   Promise.all([...fleet().realtimeNodes, ...fleet().realtimeNodes].map((node) => listenAt(person, node)))
 
-/** Kinds of the events about a room or the end of the session that a socket received; duplicates count once. */
 const kindsAbout = (socket: Socket, roomId: string): Kind[] => {
   const about = socket.events.filter(
     ({ event }) =>

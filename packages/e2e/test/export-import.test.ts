@@ -12,7 +12,6 @@ import { operate, signIn } from '../src/people.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-transfer-'))
 const at = (name: string) => join(folder, name)
-/** Suffix that makes the names of this run unique. */
 const mark = `${randomBytes(3).toString('hex')}x`
 const rooms = [`tea-${mark}`, `secret-${mark}`, `old-${mark}`]
 const ada = `ada${mark}`
@@ -66,7 +65,7 @@ const linesOf = (file: string): Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Line)
 
-/** The lines in a comparable form: replaces ids by numbers in order of appearance, and removes numbers from names. */
+/** Ids become numbers in order of appearance, and names lose their numbers. */
 function comparable(file: string): string[] {
   const seen = new Map<string, string>()
   const id = (value: string) => {
@@ -142,7 +141,7 @@ test('an export can be imported, and exported again with the same content', asyn
   expect(await operate(take)).toMatchObject({ taken: {}, notTaken: [] })
 }, 60_000)
 
-test('an export to standard output prints its result, or why it failed, on standard error', async () => {
+test('an export to standard output reports on standard error', async () => {
   const command = join(repositoryRoot(), 'packages/cli/dist/main.js')
   const env = { ...process.env, PARLEY_DATA_DIR: fleet().dataDir }
   const into = (file: string) => {

@@ -18,13 +18,11 @@ beforeAll(async () => {
 })
 afterEach(waitUntilHealthy)
 
-/** Ids of the messages of a room that a socket has received, in order of arrival. */
 const receivedIn = (socket: Socket, roomId: string) =>
   socket.events.flatMap(({ event }) =>
     event.case === 'messagePosted' && event.value.roomId === roomId ? [event.value.messageEventId] : [],
   )
 
-/** Checks that exactly the messages of the timeline were received, once and in order. */
 async function expectReceivedOnce(socket: Socket, roomId: string) {
   const written = messageIds(await timelineOf(ada, roomId))
   for (const id of written) await socket.waitForMessage(id)
@@ -70,13 +68,12 @@ describe('when messaging is killed', () => {
     const killed = processesOf('messaging').map(({ pid }) => pid)
     let eventId: string
     {
-      // No relay can renew its lease, so the relays stop publishing when their leases expire.
+      // The relays stop publishing when their leases expire, because none can be renewed.
       await using database = await databaseOf('messaging')
       await database.query('begin')
       await database.query('lock table outbox_leases in access exclusive mode')
       eventId = await eventually(async () => {
         const id = await post(ada, roomId, 'committed')
-        // Gives a relay that still holds its lease time to publish.
         await new Promise((resolve) => setTimeout(resolve, 300))
         const { rowCount } = await database.query('select 1 from outbox where event_id = $1', [id])
         if (rowCount !== 1 || receivedIn(socket, roomId).includes(id)) throw new Error('a relay still publishes')
@@ -90,7 +87,7 @@ describe('when messaging is killed', () => {
     await expectReceivedOnce(socket, roomId)
   })
 
-  test('during a conversation, acknowledged messages are stored and stored ones arrive exactly once', async () => {
+  test('acknowledged messages are stored and stored ones arrive exactly once', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     using socket = await Socket.subscribe(fleet().realtimeNodes[0], bob.token)
     const traffic = startPosting(roomId)

@@ -10,9 +10,7 @@ import { Socket } from '../src/socket.ts'
 import { messageIds, timelineOf } from '../src/timeline.ts'
 import { Traffic } from '../src/traffic.ts'
 
-/** Deadline of calls. */
 const deadlineMs = 6_000
-/** Additional time for a machine under load. */
 const graceMs = 4_000
 
 let owner: Person
@@ -30,7 +28,6 @@ const servicePids = () =>
     .services.map(({ name, pid }) => `${name} ${pid}`)
     .sort()
 
-/** Reads and posts through both gateways. */
 function startConversation() {
   const headers = (n: number) => ({
     'connect-timeout-ms': String(deadlineMs),
@@ -45,7 +42,7 @@ function startConversation() {
   })
 }
 
-/** Ends a server twice. Its supervisor waits longer before the second restart. */
+/** The supervisor waits longer before the second restart. */
 async function causeOutage(name: 'postgres' | 'nats', signal: NodeJS.Signals) {
   for (let times = 0; times < 2; times++) {
     const pid = await eventually(() => serverPid(name))
@@ -54,7 +51,7 @@ async function causeOutage(name: 'postgres' | 'nats', signal: NodeJS.Signals) {
   }
 }
 
-/** Waits until every gateway and every node serves; they reconnect at different times. */
+/** Gateways and nodes reconnect at different times. */
 function waitUntilServedEverywhere(): Promise<void> {
   return eventually(
     async () => {
@@ -78,7 +75,7 @@ test.each([
   ['NATS', 'nats', 'SIGKILL'],
   ['PostgreSQL', 'postgres', 'SIGINT'],
 ] as const)(
-  '%s stopped: calls fail with unavailable within their deadline, and succeed again without a restart of any service',
+  '%s stopped: calls fail with unavailable, and succeed again without a restart of any service',
   async (_, name, signal) => {
     const before = servicePids()
     const sockets = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribe(node, ada.token)))

@@ -28,7 +28,7 @@ const namesRoom = ({ input }: DescMethodUnary): boolean =>
   input.fields.some(({ name, message }) => roomFields.has(name) || message?.name === 'PermissionScope')
 const methods = publicMethods.filter(namesRoom)
 
-/** A valid value for every field, so that the call is refused only because of the room. */
+/** The call must be refused only because of the room. */
 function valueOf(field: DescField, roomId: string): unknown {
   if (roomFields.has(field.name)) return roomId
   if (/emoji/.test(field.name)) return 'thumbsup'
@@ -44,7 +44,6 @@ function valueOf(field: DescField, roomId: string): unknown {
   return 'text'
 }
 
-/** Fields that stay empty: optional ones, and those that would select something other than the room. */
 const emptyFields = new Set([
   'page',
   'expires_at',
@@ -78,7 +77,7 @@ function requestFor(schema: DescMessage, roomId: string) {
   return message
 }
 
-/** The content of a response, without the id of the room. */
+/** The response without the id of the room. */
 const comparableContent = ({ status, body }: Answer, roomId: string): string =>
   `${status} ${JSON.stringify(body).replaceAll(roomId, 'ROOM')}`
 

@@ -13,7 +13,6 @@ beforeAll(async () => {
   ;[ada, owner] = await Promise.all([newPerson('ada'), signInOwner()])
 })
 
-/** Sends raw bytes; returns the status and the whole response. */
 async function raw(lines: string[], body = ''): Promise<{ status: number; text: string }> {
   const { hostname, port } = new URL(fleet().gateways[1])
   const socket = connect(Number(port), hostname)

@@ -27,7 +27,6 @@ const definition = loadPackageDefinition(
 const stubs: Stub[] = []
 afterAll(() => stubs.forEach((stub) => stub.close()))
 
-/** Creates a gRPC client of a service, from the proto files alone. */
 function stubOf(service: string, gateway = fleet().gateways[0]): Stub {
   const { v1 } = (definition.svc as GrpcObject).api as GrpcObject
   const Class = (v1 as unknown as Record<string, StubClass>)[service]

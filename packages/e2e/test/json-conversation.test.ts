@@ -13,7 +13,6 @@ type Timeline = {
 }
 
 let turn = 0
-/** Calls a method with `fetch` and JSON, alternating between the gateways. */
 async function ask(person: Person, method: string, request: object): Promise<Answer> {
   const base = fleet().gateways[turn++ % 2 === 0 ? 0 : 1]
   return postJson(`${base}/api/connect/${method}`, request, {
@@ -22,7 +21,6 @@ async function ask(person: Person, method: string, request: object): Promise<Ans
   })
 }
 
-/** Calls a method and returns the response; throws if the call fails. */
 async function get<T>(person: Person, method: string, request: object): Promise<T> {
   const answer = await ask(person, method, request)
   if (answer.status !== 200) throw new Error(`${method}: ${answer.status} ${JSON.stringify(answer.body)}`)
@@ -76,7 +74,7 @@ describe('sign-in', () => {
     expect(answer.body).toMatchObject({ user: { profile: { id: ada.userId } } })
   })
 
-  test('gives the same response to a wrong password and to an unknown login', async () => {
+  test('gives the same response to a wrong password and an unknown login', async () => {
     const wrong = await postJson(`${fleet().gateways[0]}/auth/login`, { login: ada.login, password: 'not this one' })
     const unknown = await postJson(`${fleet().gateways[0]}/auth/login`, {
       login: `${ada.login}x`,
@@ -123,7 +121,7 @@ describe('before a room is created', () => {
     })
   })
 
-  test('the viewer is the signed-in user, with the permissions of the role everyone', async () => {
+  test('the viewer has the permissions of the role everyone', async () => {
     const viewer = await get<{ viewerPermissions: { permissions: { permission: string; granted?: boolean }[] } }>(
       ...([ada, 'svc.api.v1.ViewerService/GetViewer', {}] as const),
     )
@@ -199,7 +197,7 @@ describe('a conversation', () => {
     expect(items.at(-1)?.room?.room.id).toBe(room.id)
   })
 
-  test('several rooms are read at once, in the requested order, without missing ones', async () => {
+  test('several rooms are read in the requested order, without missing ones', async () => {
     const { rooms: all } = await get<{ rooms: { room: { id: string; name: string } }[] }>(
       ...([ada, `${directory}/ListRooms`, { scope: 'ROOM_DIRECTORY_SCOPE_CHANNELS' }] as const),
     )

@@ -24,7 +24,6 @@ beforeAll(async () => {
   roomId = await newRoom(owner, [ada])
 })
 
-/** Sends a request whose only headers are content type, credential and the given ones. */
 const send = (
   path: string,
   contentType: string,

@@ -52,7 +52,7 @@ test('a change of the layout is sent to everyone and recorded in the audit log',
   })
 })
 
-test('moving a universal room to a group that a user may not join closes it to them, also on open sockets', async () => {
+test('moving a universal room to a closed group closes it, also on open sockets', async () => {
   const [here, there] = [await lobbyId(owner), await newGroup()]
   const decide = (decision: PermissionDecision) =>
     owner.call(AdminPermissionService.method.setUserPermission, {

@@ -13,7 +13,6 @@ let people: Person[]
 let roomIds: string[]
 let samples: (Sample & { process: number })[]
 
-/** Traffic with successes and failures of each kind, by several people in several rooms. */
 beforeAll(async () => {
   people = [await signInOwner(), ...(await Promise.all(['ada', 'bob', 'eve'].map((name) => newPerson(name))))]
   const [owner, ada, bob, eve] = people as [Person, Person, Person, Person]
@@ -61,7 +60,6 @@ test('a fleet reports only declared metrics and labels', () => {
 })
 
 describe('a label', () => {
-  /** The values of a label, one list for each process. */
   const valuesOf = (label: string): string[][] => {
     const byProcess = new Map<number, Set<string>>()
     for (const { process, labels: own } of samples) {
@@ -100,7 +98,6 @@ describe('a label', () => {
 })
 
 describe('the golden signals', () => {
-  /** The sum of all samples of a series with these labels, over the fleet. */
   const sum = (series: string, wanted: Record<string, string> = {}): number =>
     samples
       .filter((sample) => sample.series === series)

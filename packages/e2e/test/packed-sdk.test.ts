@@ -25,7 +25,6 @@ let bea: Person
 let roomId: string
 
 beforeAll(async () => {
-  // Outside the repository, so that Node.js finds no modules of it.
   project = realpathSync(mkdtempSync(join(tmpdir(), 'parley-project-')))
   await install(project)
   bea = await newPerson('bea')
@@ -38,10 +37,6 @@ const bodies = async () =>
     event.case === 'messagePosted' ? [event.value.message?.body] : [],
   )
 
-/**
- * Packs client and contracts and installs them without a registry: third-party packages come from the repository's
- * installation.
- */
 async function install(folder: string) {
   const packed = join(folder, 'packed')
   await run('pnpm', ['run', 'pack:sdk', packed], { cwd: repositoryRoot() })
@@ -112,7 +107,6 @@ test('a bundle for browsers uses only APIs of browsers', async () => {
   expect(user?.profile?.login).toBe(login)
 })
 
-/** Runs a script in an environment that has only the APIs of browsers. */
 function runAsInBrowser(script: string): { page: Pick<typeof sdk, 'createParleyClient'> } {
   const network = ['fetch', 'Headers', 'Request', 'Response', 'URL', 'URLSearchParams', 'WebSocket', 'AbortController']
   const more = ['AbortSignal', 'TextEncoder', 'TextDecoder', 'crypto', 'setTimeout', 'clearTimeout', 'setInterval']

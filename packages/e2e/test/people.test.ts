@@ -18,7 +18,6 @@ beforeAll(async () => {
 
 const { listen } = socketsPerTest()
 
-/** A user as another one sees them. */
 const getUserAs = async (viewer: Person, userId: string) => {
   const { user } = await viewer.call(UserService.method.getUser, { target: { case: 'userId', value: userId } })
   return user?.user

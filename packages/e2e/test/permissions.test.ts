@@ -32,7 +32,6 @@ const inRoom = (id: string) => ({ kind: PermissionScopeKind.ROOM, id })
 const newName = () => `crew-${randomBytes(5).toString('hex')}`
 
 let turn = 0
-/** Sets a permission decision for bob in a room, alternating between the gateways. */
 const decideForBob = (roomId: string, permission: string, decision: PermissionDecision) =>
   owner.call(
     setUserPermission,
@@ -42,7 +41,6 @@ const decideForBob = (roomId: string, permission: string, decision: PermissionDe
 const decideForRole = (request: MessageInitShape<typeof SetRolePermissionRequestSchema>) =>
   owner.call(setRolePermission, request)
 
-/** Codes with which the two gateways answer when bob posts. */
 const bobPosts = (roomId: string) =>
   Promise.all(
     fleet().gateways.map(async (base) =>
@@ -50,10 +48,6 @@ const bobPosts = (roomId: string) =>
     ),
   )
 
-/**
- * Whether bob's open sockets receive a post that ada makes now. A node receives an earlier change before the event of
- * this post.
- */
 async function bobReceives(roomId: string, sockets: { ada: Socket[]; bob: Socket[] }): Promise<boolean[]> {
   const eventId = await post(ada, roomId, 'listen')
   for (const socket of sockets.ada) await socket.waitForMessage(eventId)
@@ -73,7 +67,7 @@ describe('a permission decision for a user', () => {
     }
   })
 
-  test('closes and reopens a universal room for open sockets on both nodes, before the response', async () => {
+  test('closes and reopens a universal room for open sockets before the response', async () => {
     const roomId = await newRoom(owner, [], { universal: true })
     const sockets = { ada: await listen(ada), bob: await listen(bob) }
     expect(await bobReceives(roomId, sockets)).toEqual([true, true])
@@ -131,7 +125,7 @@ describe('a role', () => {
     await deleteRole(name)
   })
 
-  test('cannot have the same name as a login; the name is free again after the role is deleted', async () => {
+  test('cannot have the name of a login; a deleted role frees its name', async () => {
     const taken = await owner.attempt(AdminRoleService.method.createRole, { name: ada.login.toLowerCase() })
     expect(codeOf(taken)).toBe('already_exists')
     const name = await createRole()

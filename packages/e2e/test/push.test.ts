@@ -19,7 +19,6 @@ beforeAll(async () => {
 })
 afterAll(() => pushService[Symbol.asyncDispose]())
 
-/** Waits until a browser has this many pushes; returns their actions, tags and texts. */
 async function pushesTo(browser: string, times: number) {
   await eventually(() => expect(pushService.receivedBy(browser)).toHaveLength(times))
   return pushService.receivedBy(browser).map(({ payload: { action = 'show', tag, body } }) => ({ action, tag, body }))

@@ -26,7 +26,6 @@ const open: Realtime[] = []
 afterEach(() => open.splice(0).forEach((realtime) => realtime.close()))
 afterEach(waitUntilHealthy)
 
-/** Opens a stream to one of the nodes; each reconnect goes to the next node. */
 function listen(n: number) {
   const nodes = fleet().realtimeNodes
   let attempts = n

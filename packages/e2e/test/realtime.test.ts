@@ -16,7 +16,6 @@ beforeAll(async () => {
 
 const { listenAt: listen } = socketsPerTest()
 
-/** Kinds of the events about a room that a socket has received, in order. */
 const kindsOf = (socket: Socket, roomId: string) =>
   socket.events.flatMap(({ event }) =>
     event.value !== undefined && 'roomId' in event.value && event.value.roomId === roomId ? [event.case] : [],
@@ -129,7 +128,7 @@ describe('membership', () => {
     }
   })
 
-  test('a former member receives the room again only after returning, on sockets opened before and after that', async () => {
+  test('a former member receives the room again after returning', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     await bob.call(RoomService.method.leaveRoom, { roomId })
     const [node] = fleet().realtimeNodes
@@ -184,7 +183,7 @@ describe('rooms', () => {
 })
 
 describe('the stream', () => {
-  test('names its version, capabilities and heartbeat interval in the hello, and then sends heartbeats', async () => {
+  test('names its version, capabilities and heartbeat interval, and sends heartbeats', async () => {
     using socket = await Socket.open(fleet().realtimeNodes[0])
     const hello = await socket.hello(ada.token)
     expect(hello).toMatchObject({ protocolVersion: 1, heartbeatIntervalSeconds: 1 })

@@ -26,7 +26,6 @@ beforeAll(async () => {
 const open: Realtime[] = []
 afterEach(() => open.splice(0).forEach((realtime) => realtime.close()))
 
-/** Opens a stream and records the received messages. */
 function listen(client: ParleyClient, options: Parameters<ParleyClient['realtime']>[0] = {}) {
   const realtime = client.realtime(options)
   open.push(realtime)

@@ -8,10 +8,9 @@ import { newPerson, type Person } from '../src/people.ts'
 const getViewer = '/api/connect/svc.api.v1.ViewerService/GetViewer'
 let ada: Person
 let browser: Browser
-/** A copy of the browser that keeps the first cookie. */
 let before: Browser
 
-/** Backdates a person's browser sessions, as if this interval had passed. */
+/** The sessions then look as if the interval had passed. */
 async function letPass(person: Person, interval: string): Promise<void> {
   await using accounts = await databaseOf('accounts')
   const changed = await accounts.query(

@@ -104,7 +104,6 @@ describe('every public method', () => {
   })
 })
 
-/** Number of calls that each service has answered, by method. */
 async function callsServed(): Promise<Map<string, number>> {
   const calls = new Map<string, number>()
   for (const service of fleet().state().services) {

@@ -10,19 +10,16 @@ import { fleet, serverPid } from '../src/fleet.ts'
 import { processOf, waitUntilHealthy } from '../src/processes.ts'
 
 const services = parleyServices()
-/** The deployables, and the compact process, which contains several of them. */
+/** The compact process contains several deployables. */
 const programs = [...services, ...parleyServices(undefined, 'compact').filter(({ holds }) => holds !== undefined)]
 
-/** How a process reaches its dependencies. */
 type Dependencies = { natsUrl: string; postgresPort: number; secret: (name: string) => string }
 
-/** Dependencies at a port where nothing listens. */
 async function unreachableDependencies(): Promise<Dependencies> {
   const port = await freePort()
   return { natsUrl: `nats://127.0.0.1:${port}`, postgresPort: port, secret: (name) => name.padEnd(48, '.') }
 }
 
-/** The database and the bus of the fleet. */
 function fleetDependencies(): Dependencies {
   const { secretsFile, portsFile } = dataDirAt(fleet().dataDir)
   const secrets = JSON.parse(readFileSync(secretsFile, 'utf8')) as Record<string, string>
@@ -31,7 +28,6 @@ function fleetDependencies(): Dependencies {
   return { natsUrl: `nats://127.0.0.1:${ports['nats']}`, postgresPort: ports['postgres'] ?? 0, secret }
 }
 
-/** Starts an additional process of a service. */
 async function start(service: ServiceDefinition, dependencies: Dependencies) {
   const [redisPort, internalPort, ownPort] = await Promise.all([freePort(), freePort(), freePort()])
   const env = processEnvironment(
@@ -50,7 +46,6 @@ async function start(service: ServiceDefinition, dependencies: Dependencies) {
   const ended = once(child, 'exit')
   return {
     ended,
-    /** The distinct reasons why the process is not ready. */
     async reasons(): Promise<string[]> {
       const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`)
       const { reasons = [] } = (await response.json()) as { reasons?: string[] }
@@ -65,14 +60,12 @@ async function start(service: ServiceDefinition, dependencies: Dependencies) {
 }
 
 const withDatabase = programs.filter(({ migrate }) => migrate !== undefined)
-/** Services that wait for the policy of admin at start. */
 const withPolicy = services.filter(({ name }) => !['admin', 'calls', 'notifications'].includes(name))
 
 test.each(programs)('$name waits without its dependencies, reports it, and stops on request', async (service) => {
   await using waiting = await start(service, await unreachableDependencies())
   await eventually(async () => expect(await waiting.reasons()).toContain('waiting for nats'))
   waiting.end()
-  // The exit code would be 1 if it had been ended by force.
   expect(await waiting.ended).toEqual([0, null])
 })
 
@@ -93,24 +86,20 @@ test.each(withDatabase)(
   },
 )
 
-test.each(withPolicy)(
-  '$name waits while no process of admin answers, although database and NATS do, and stops on request',
-  async (service) => {
-    using _one = freeze(processOf('admin', 0).pid)
-    using _other = freeze(processOf('admin', 1).pid)
-    await using waiting = await start(service, fleetDependencies())
-    await eventually(async () => {
-      const reasons = await waiting.reasons()
-      expect(reasons.join()).toMatch(/policy|control feed/)
-      expect(reasons).not.toContain('waiting for postgres')
-      expect(reasons).not.toContain('waiting for nats')
-    })
-    waiting.end()
-    expect(await waiting.ended).toEqual([0, null])
-  },
-)
+test.each(withPolicy)('$name waits while no process of admin answers, and stops on request', async (service) => {
+  using _one = freeze(processOf('admin', 0).pid)
+  using _other = freeze(processOf('admin', 1).pid)
+  await using waiting = await start(service, fleetDependencies())
+  await eventually(async () => {
+    const reasons = await waiting.reasons()
+    expect(reasons.join()).toMatch(/policy|control feed/)
+    expect(reasons).not.toContain('waiting for postgres')
+    expect(reasons).not.toContain('waiting for nats')
+  })
+  waiting.end()
+  expect(await waiting.ended).toEqual([0, null])
+})
 
-/** The log lines of a process. */
 function logLinesOf({ name, pid }: { name: string; pid: number }): string {
   const { logs } = dataDirAt(fleet().dataDir)
   const files = readdirSync(logs).filter((file) => file.startsWith(name))

@@ -42,7 +42,6 @@ useBrowser('accessibility', async () => {
   foreignId = await newRoom(admin)
 })
 
-/** Disables colour transitions, during which contrast would be measured wrongly. */
 const calm = { reducedMotion: 'reduce' } as const
 
 const entries = ['/login', '/register', '/reset-password?token=x', '/invite#x', '/oauth/consent']
@@ -144,7 +143,6 @@ inBrowser('the page for an unreachable server is accessible', async () => {
   )
 })
 
-/** A grey square of 2 by 2. */
 const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==',
   'base64',
@@ -370,7 +368,6 @@ inBrowser('nothing is cut off with wider spacing of text', async () => {
   }
 })
 
-/** Dialogs and results of administration that open after a click. */
 const afterClick: readonly (readonly [string, () => string, (page: Page) => Promise<void>])[] = [
   [
     'a new invite with the confirmation to revoke it',

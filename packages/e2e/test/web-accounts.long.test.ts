@@ -9,7 +9,6 @@ let owner: Person
 const unique = (name: string) => `${name}-${randomBytes(4).toString('hex')}`
 
 useBrowser('administration', async () => {
-  // The only user of a server is shown the first steps.
   ;[owner] = await Promise.all([signInOwner(), newPerson('somebody')])
 })
 

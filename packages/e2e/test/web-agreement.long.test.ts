@@ -6,7 +6,7 @@ import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, timeWhenTrue, useBrowser, visitAs } from '../src/web-client.ts'
 
-// The times until both browsers show a change depend on the machine, so they are only printed.
+// The times depend on the machine, so they are only printed.
 const times = 10
 const report: string[] = []
 let owner: Person
@@ -23,7 +23,6 @@ afterAll(() => console.log(report.join('\n')))
 
 const log = `(document.querySelector('[role=log]')?.textContent ?? '')`
 
-/** The messages of the room on a page. */
 const messagesOn = (page: Page) =>
   page.evaluate<string[]>(
     `[...document.querySelectorAll('[role=log] article .rest')].map((one) => one.textContent.trim())`,
@@ -35,7 +34,7 @@ inBrowser('two browsers show every change, and the same content at the end', asy
   const pages = [ofAda.page, ofBob.page]
   await Promise.all(pages.map((page) => timeWhenTrue(page, `${log}.includes('To begin with')`)))
 
-  /** Repeats an action through the gateway that neither browser uses, and records when each of them shows it. */
+  /** The action goes through the gateway that neither browser uses. */
   const measure = async (what: string, act: (n: number) => Promise<unknown>, shown: (n: number) => string) => {
     const [apart, late]: [number[], number[]] = [[], []]
     for (let n = 0; n < times; n++) {

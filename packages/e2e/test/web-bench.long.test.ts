@@ -18,15 +18,11 @@ import {
   visitAs,
 } from '../src/web-client.ts'
 
-/**
- * `pnpm web:bench`: the cost of the web client in a real browser, compared with an empty page. Times depend on the
- * machine and are printed; assertions depend only on the client.
- */
+/** Times depend on the machine and are printed; assertions depend only on the client. */
 const rows = 100_000
 const maxFirstLoadBytes = 145_000
-/** Allowed growth of the heap, regardless of the number of messages. */
+/** The number of messages must not matter. */
 const maxHeapGrowthBytes = 4_000_000
-/** Number of runs for a median. */
 const times = 5
 
 const report: [string, string][] = []
@@ -56,7 +52,6 @@ async function measureTime(action: () => Promise<unknown>): Promise<number> {
   return performance.now() - began
 }
 
-/** Runs a measurement several times and returns the median. */
 async function medianOf(action: () => Promise<number>): Promise<number> {
   const measured: number[] = []
   for (let at = 0; at < times; at++) measured.push(await action())
@@ -79,10 +74,8 @@ const readableScript = `globalThis.readable = (text) => new Promise((resolve) =>
   check()
 })`
 
-/** Time from the start of the page until a message is readable. */
 const readableAfter = (page: Page, text: string) => page.evaluate<number>(`readable(${JSON.stringify(text)})`)
 
-/** Time from a click on a room until a message of it is readable. */
 const measureSwitch = (page: Page, roomId: string, text: string) =>
   page.evaluate<number>(`(async () => {
     const began = performance.now()
@@ -202,7 +195,7 @@ inBrowser('the time until another browser shows a change is measured', async () 
   note('a reaction until another browser shows it', inMs(await medianOf(reaction)))
 })
 
-/** Measures keys in an empty page and then in the room, with the same load: the difference is the client's cost. */
+/** With the same load, the difference between an empty page and the room is the client's cost. */
 async function measureKeys(page: Page, traffic: PostLoad): Promise<void> {
   const room = page.url()
   const what = `key to next paint, ${traffic.perSecond} messages a second wanted`
@@ -247,12 +240,10 @@ inBrowser(
     const { page } = visitor
     const session = await page.context().newCDPSession(page)
     let posted = 0
-    /** Posts until there are this many messages, waits until the last is shown, and measures the heap. */
     const heapAfter = async (messages: number) => {
       while (posted < messages)
         await Promise.all([
           ...Array.from({ length: 20 }, () => post(owner, otherRoomId, `Kept ${++posted}, until it is far away`)),
-          // One person may write a hundred times a second.
           new Promise((resolve) => setTimeout(resolve, 220)),
         ])
       await messageWith(page, `Kept ${posted},`).first().waitFor()

@@ -15,7 +15,6 @@ useBrowser('calls', async () => {
   ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
 })
 
-/** Counts the calls of a page by their method, from now on. */
 function callsOf(page: Page): (method: string) => number {
   const made: string[] = []
   page.on('request', (request) => made.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''))
@@ -70,13 +69,11 @@ inBrowser('tabs do not request state that another tab has read', async () => {
   }
   await owner.call(RoomService.method.updateRoom, { roomId: other, description: 'Changed meanwhile' })
   await second.getByText('Changed meanwhile').waitFor()
-  // One call reads the changed description.
   expect(countOf('BatchGetRooms')).toBe(1)
   await expect(inSidebar(second, read).textContent()).resolves.not.toContain('unread')
   expect(visitor.pageErrors).toEqual([])
 })
 
-/** Ids of the notifications that were announced at a socket. */
 const announcedAt = ({ events }: Socket) =>
   new Set(events.flatMap(({ event }) => (event.case === 'notificationCreated' ? [event.value.notificationId] : [])))
 

@@ -36,7 +36,6 @@ inBrowser('two people in two browsers exchange messages', async () => {
   await messageWith(atAda, 'after lunch').getByRole('button', { name: 'React with tada' }).click()
   await messageWith(atBob, 'after lunch').getByRole('button', { name: ':tada:, 1 person' }).waitFor()
 
-  // Arrow up edits the user's last message.
   await atBob.getByRole('textbox', { name: 'Write a message' }).press('ArrowUp')
   await atBob.getByRole('textbox', { name: 'Edit message' }).fill('Yes, after tea')
   await atBob.getByRole('textbox', { name: 'Edit message' }).press('Enter')
@@ -75,7 +74,6 @@ inBrowser('a deleted reply is counted no longer where only the room or the list 
   await counted.getByRole('link', { name: 'One reply' }).waitFor()
   await listed.filter({ hasText: 'One reply' }).waitFor()
 
-  // The event is replayed to a browser that had no network.
   const pages = [inRoom.page, inThreads.page]
   for (const page of pages) await page.context().setOffline(true)
   for (const page of pages) await page.getByText(/^Not connected/).waitFor()

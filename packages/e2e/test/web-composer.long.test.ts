@@ -29,7 +29,6 @@ inBrowser('only visible emoji are rendered, and the arrow keys reach the others'
   expect(await chosen.getAttribute('aria-posinset')).toBe(`${9 * rows + 1}`)
   const character = (await chosen.textContent())?.trim() ?? ''
   expect(await chosen.isVisible()).toBe(true)
-  // The first result is active.
   await field.pressSequentially('rocket')
   await page.getByRole('option', { name: 'rocket', selected: true }).waitFor()
   await field.fill('no emoji is called so')
@@ -145,7 +144,6 @@ inBrowser('what is typed at the quick reactions searches all emoji', async () =>
   const message = messageWith(page, 'Now type')
   await message.hover()
   await message.getByRole('button', { name: 'React', exact: true }).click()
-  // What is typed while the emoji picker loads is not lost.
   let load: () => void = () => undefined
   const mayLoad = new Promise<void>((resolve) => (load = resolve))
   await page.route('**/EmojiPicker*.js', async (route) => {
@@ -162,7 +160,7 @@ inBrowser('what is typed at the quick reactions searches all emoji', async () =>
   await page.keyboard.press('Enter')
   await message.getByRole('button', { name: ':rocket:, 1 person' }).waitFor()
 
-  // The question about deleting takes no text either, stays in one line, and returns the focus to its button.
+  // The question about deleting stays in one line, and returns the focus to its button.
   await message.hover()
   const remove = message.getByRole('button', { name: 'Delete', exact: true })
   await remove.click()

@@ -178,7 +178,6 @@ inBrowser('a refused message stays with its reason, and can be sent again or dis
   expect(await messageWith(other.page, 'Refused for good').count()).toBe(0)
 })
 
-/** Sends a message while its author may not post, and then restores the permission. */
 async function sendRefusedMessage(
   page: Page,
   body: string,
@@ -265,7 +264,6 @@ inBrowser('a sidebar link appears and disappears at once', async () => {
   expect(visitor.pageErrors).toEqual([])
 })
 
-/** A tenth of a second of silence. */
 function silentWav(): Uint8Array {
   const samples = 800
   const header = Buffer.from('RIFF    WAVEfmt                     data    ', 'latin1')

@@ -22,7 +22,7 @@ useBrowser('devices', async () => {
 
 const phone = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true } as const
 
-/** Touches the middle of an element for two frames, during which a page may change below the finger. */
+/** Touches the element for two frames, during which a page may change below the finger. */
 async function tap(page: Page, element: Locator): Promise<void> {
   // A timeline that has just been opened still scrolls to its newest message.
   await element.tap({ trial: true })
@@ -50,7 +50,6 @@ inBrowser('a tap on the newest message shows its actions without triggering one'
   await actions.waitFor()
   await expect(actions.isVisible()).resolves.toBe(true)
   expect([page.url(), await page.getByRole('dialog').count()]).toEqual([address, 0])
-  // Only one message at a time shows its actions.
   const other = messageWith(page, 'number 29')
   await tap(page, other)
   await other.getByRole('toolbar').waitFor()
@@ -132,9 +131,7 @@ inBrowser('people who reacted are shown to users of touch and keyboard, as long 
     else await more.press('Enter')
     await more.waitFor({ state: 'detached' })
     expect(await people.allInnerTexts()).toEqual([bob, ...others].map((one) => expect.stringContaining(one.login)))
-    // The focus moves to the first person that was added.
     expect(await page.evaluate<string>('document.activeElement.textContent')).toContain(others[4]?.login)
-    // A person who removes the reaction is no longer listed.
     await last.call(removeReaction, { roomId, messageEventId, emoji: 'tada' })
     await dialog.getByRole('region', { name: ':tada:, 6 people' }).waitFor()
     await people.filter({ hasText: last.login }).waitFor({ state: 'detached' })
@@ -149,7 +146,6 @@ inBrowser('people who reacted are shown to users of touch and keyboard, as long 
   for (const { page } of [byTouch, byKeyboard])
     await page.getByRole('dialog').getByText('This message has no reactions any more.').waitFor()
   await byKeyboard.page.keyboard.press('Escape')
-  // The button has disappeared with the reactions.
   await byKeyboard.page.getByRole('dialog').waitFor({ state: 'detached' })
 })
 
@@ -176,7 +172,6 @@ inBrowser('on a phone the room stays visible until the pane that replaces it has
   expect(visitor.pageErrors).toEqual([])
 })
 
-/** The distinct durations of transitions, and the number of running animations. */
 const motionOf = (page: Page) =>
   page.evaluate<{ changing: string[]; moving: number }>(`({
     changing: [...new Set([...document.querySelectorAll('*')].map((one) => getComputedStyle(one).transitionDuration))],
@@ -217,7 +212,6 @@ inBrowser('an unsent message survives a crash of the browser, and is posted once
       await signInAt(page, ada)
       await messageWith(page, 'The newest').waitFor()
       await page.route('**/CreateMessage', (route) => route.abort())
-      // Messages are stored before they are sent.
       await Promise.all([page.waitForRequest('**/CreateMessage'), say(page, body)])
       await crashing.crash()
     }

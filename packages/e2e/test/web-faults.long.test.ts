@@ -19,7 +19,6 @@ useBrowser('faults', async () => {
 afterEach(waitUntilHealthy)
 
 const connectionNotice = (page: Page) => page.getByText(/^Not connected/)
-/** Posts a message as bob, through the gateway that the browser does not use. */
 const postAsBob = (body: string) => post(bob, roomId, body, { base: fleet().gateways[1] })
 
 inBrowser('messages written without network are queued, and none is missing afterwards', async () => {

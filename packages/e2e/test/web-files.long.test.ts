@@ -23,7 +23,7 @@ useBrowser('files', async () => {
 
 const filesToSend = (page: Page) => page.getByRole('list', { name: 'Files to send' })
 
-/** Drags a file from outside the browser onto the centre of an element and drops it; runs `before` while it hovers. */
+/** `before` runs while the file hovers. */
 async function dragFile(page: Page, path: string, onto: Locator, before: () => Promise<unknown>): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const box = await onto.boundingBox()
@@ -84,7 +84,6 @@ inBrowser('files pasted or dragged into a room or a thread are sent from there',
   expect(visitor.pageErrors).toEqual([])
 })
 
-/** A red square of 2 by 2. */
 const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==',
   'base64',

@@ -26,7 +26,6 @@ inBrowser('the owner of a new server is guided to a name, an invite and a room',
     await page.getByRole('heading', { name: 'Manage The Lodge' }).waitFor()
     await page.getByRole('listitem').filter({ hasText: 'Give it a name' }).getByText('Done').waitFor()
 
-    // A change of the rooms does not undo what is being typed.
     await page.getByLabel('Server name').fill('The Lodge of')
     const elsewhere = await signIn(owner, fleet.url)
     const groupId = await lobbyId(elsewhere, { base: fleet.url })

@@ -9,14 +9,10 @@ let ada: Person
 
 useBrowser('a flood', async () => (ada = await newPerson('ada')))
 
-/**
- * Each author posts the next messages when the previous ones are posted. Together they post more than the 500 rows that
- * the client keeps.
- */
+/** Together the authors post more than the 500 rows that the client keeps. */
 const [postsPerAuthor, atOnce] = [240, 8]
 const typed = 'so '
 
-/** Counts the messages that a page renders, and the messages that it sends to other tabs. */
 async function countWork(page: Page, otherTab: Page): Promise<() => Promise<{ rendered: number; copied: number }>> {
   await page.evaluate(`globalThis.rendered = 0
     new MutationObserver((changes) => {
@@ -44,7 +40,7 @@ inBrowser(
     await otherTab.goto(new URL('/healthz', page.url()).href)
     await page.bringToFront()
     const work = await countWork(page, otherTab)
-    // Slows down the page, so that several messages arrive during each frame.
+    // Several messages arrive during each frame.
     const session = await page.context().newCDPSession(page)
     await session.send('Emulation.setCPUThrottlingRate', { rate: 6 })
     const write = async (author: Person) => {
@@ -77,7 +73,6 @@ inBrowser(
     await messageWith(page, 'And now slowly').waitFor()
     expect(await page.getByRole('button', { name: 'Jump to newest' }).isVisible()).toBe(false)
     expect(await field.inputValue()).toBe(written)
-    // Only visible messages cause work.
     const { rendered, copied } = await work()
     expect(rendered).toBeLessThan((authors.length * postsPerAuthor) / 2)
     expect(copied).toBe(0)

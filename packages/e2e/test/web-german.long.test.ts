@@ -14,7 +14,6 @@ const german = JSON.parse(readFileSync(new URL('../../web/src/messages/de.json',
   string,
   string
 >
-/** Looks up a German text and replaces its first placeholder. */
 const de = (key: string, filled = '') => (german[key] ?? `no text ${key}`).replace(/\{\w+\}/, filled)
 
 let owner: Person
@@ -26,7 +25,6 @@ useBrowser('German', async () => {
   roomId = await newRoom(owner, [ada])
 })
 
-/** Returns the error messages of a form, and checks that each is a known German text. */
 async function errorsIn(form: Page | Locator): Promise<string[]> {
   const texts = await form.locator('[role=alert] p, .failure').allTextContents()
   const known = new Set(Object.values(german))
@@ -34,7 +32,6 @@ async function errorsIn(form: Page | Locator): Promise<string[]> {
   return texts
 }
 
-/** Fills fields by label, submits the form and waits for the expected message. */
 async function expectError(
   form: Page | Locator,
   fields: [label: string, value: string][],

@@ -27,7 +27,6 @@ async function openSignInSettings(page: Page): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Sign-in' }).click()
 }
 
-/** Signs in at the provider as a user it does not know, until it redirects back. */
 async function signInAtProvider(page: Page, login: string): Promise<void> {
   await page.locator('input[name=login]').fill(login)
   await page.locator('input[name=password]').fill('any')
@@ -47,7 +46,6 @@ if (canTry) {
     await inEveryTheme(page, async () => expect(await findViolations(page)).toEqual([]))
     const field = page.getByLabel('Login')
     expect(await field.inputValue()).toBe(login)
-    // The name from the provider is a suggestion.
     await field.fill(ada.login)
     await page.getByRole('button', { name: 'Complete registration' }).click()
     await page.getByRole('alert').filter({ hasText: 'taken' }).waitFor()

@@ -18,7 +18,7 @@ useBrowser('notifications', async () => {
   ;[roomId, otherId] = await Promise.all([newRoom(owner, both), newRoom(owner, both)])
 })
 
-/** Waits for the button with the number of pending notifications. After other suites the service may still be busy. */
+/** After other suites the service may still be busy. */
 const waitForPending = (page: Page, count: number) =>
   page
     .getByRole('button', { name: count === 0 ? 'Notifications' : `Notifications ${count}`, exact: true })

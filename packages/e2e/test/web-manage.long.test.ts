@@ -23,7 +23,6 @@ let owner: Person
 const unique = (name: string) => `${name}-${randomBytes(4).toString('hex')}`
 
 useBrowser('administration', async () => {
-  // The only user of a server is shown the first steps.
   ;[owner] = await Promise.all([signInOwner(), newPerson('somebody')])
 })
 
@@ -66,7 +65,6 @@ inBrowser('an owner manages rooms and groups: names, members, bans, archiving', 
   await say(ofBob.page, 'Here I am')
   await messageWith(ofBob.page, 'Here I am').waitFor()
 
-  // The list of members follows a new name.
   const members = page.getByRole('region', { name: 'Members' })
   await bob.call(MyAccountService.method.updateProfile, { displayName: 'Bob the Loud' })
   await members.getByRole('button', { name: 'Ban Bob the Loud' }).waitFor()
@@ -91,7 +89,6 @@ inBrowser('an owner manages rooms and groups: names, members, bans, archiving', 
   await page.getByRole('textbox', { name: 'Description' }).fill('Not saved yet')
   await page.getByRole('button', { name: 'Archive', exact: true }).press('Enter')
   await page.getByRole('button', { name: 'Cancel' }).press('Enter')
-  // The focus has returned.
   await page.keyboard.press('Enter')
   await page.getByText('nobody can post in it until it is unarchived').waitFor()
   await page.keyboard.press('Enter')
@@ -117,7 +114,7 @@ inBrowser('an owner orders groups, moves a room to another one, and makes everyb
   await page.getByRole('heading', { name: groupName }).waitFor()
   const place = async () => (await page.getByRole('heading', { level: 3 }).allTextContents()).indexOf(groupName)
   const before = await place()
-  // Every press counts, also one before the response to the previous one.
+  // A press before the response to the previous one counts.
   let release: () => void = () => undefined
   const released = new Promise<void>((resolve) => (release = resolve))
   await page.route('**/ReorderRoomGroups', async (route) => {
@@ -156,7 +153,7 @@ inBrowser('an owner orders groups, moves a room to another one, and makes everyb
   await messageWith(ofCarl.page, 'I am in, too').waitFor()
   await owner.call(RoomService.method.archiveRoom, { roomId })
   await ofCarl.page.getByText('This room is archived').waitFor()
-  // It can neither be found nor is it among the rooms in use; its administrators find it apart.
+  // Only the administrators of the room still find it.
   await ofCarl.page.getByRole('button', { name: 'Browse rooms' }).click()
   await ofCarl.page.getByRole('dialog').getByLabel('Name or description').fill(name)
   await ofCarl.page.getByRole('dialog').getByText('No rooms found.').waitFor()
@@ -223,7 +220,6 @@ inBrowser('people see where they are signed in, and end sessions', async () => {
   await elsewhere.page.getByRole('heading', { name: /Sign in/ }).waitFor()
   await elsewhere.page.getByText('Your session has ended. Sign in to continue.').waitFor()
   await page.getByText('This session').waitFor()
-  // The address from the creation of the account remains.
   await page.getByRole('button', { name: 'End all other sessions' }).click()
   await page.getByRole('button', { name: 'End all other sessions' }).waitFor({ state: 'detached' })
   await page.getByText('This session').waitFor()
@@ -257,7 +253,6 @@ inBrowser('people see which addresses and apps have access to their account, and
   expect(visitor.pageErrors).toEqual([])
 })
 
-/** Backdates all sessions of a user. */
 async function backdateSessions({ userId }: Person): Promise<void> {
   await using database = await databaseOf('accounts')
   await database.query(`update credentials set fresh_until = now() - interval '1 minute' where user_id = $1`, [userId])
@@ -403,7 +398,6 @@ inBrowser('an owner sees why somebody cannot post in a room', async () => {
   await explain(name)
   await page.getByText('This person is banned from the room. Too loud').waitFor()
   await owner.call(RoomService.method.archiveRoom, { roomId })
-  // The answer follows.
   await page.getByText('The room is archived: nobody can post in it.').waitFor()
 })
 

@@ -8,7 +8,6 @@ import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.t
 
 useBrowser('pushes')
 
-/** Returns a function that delivers a payload to the service worker, as the browser does for a push message. */
 async function prepareDelivery(session: CDPSession): Promise<(payload: unknown) => Promise<unknown>> {
   const registered = new Promise<string>((resolve) =>
     session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
@@ -23,9 +22,7 @@ async function prepareDelivery(session: CDPSession): Promise<(payload: unknown) 
     session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(payload) })
 }
 
-/**
- * A headless browser cannot show notifications. Records those that the worker shows; `press` simulates a click on one.
- */
+/** A headless browser cannot show notifications. `press` simulates a click on one. */
 const recordingScript = `
   self.kept = []
   registration.showNotification = async (title, { body, tag, data }) =>
@@ -54,7 +51,6 @@ inBrowser('a subscribed browser shows a push, opens its message, and closes the 
   await page.getByRole('button', { name: 'Settings' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Notifications', exact: true }).click()
   const choice = page.getByRole('checkbox', { name: /^Show notifications on this device/ })
-  // The box is ticked before the server has answered.
   const [subscribed] = await Promise.all([page.waitForResponse(/\/Subscribe$/), choice.check()])
   expect(subscribed.status()).toBe(200)
 

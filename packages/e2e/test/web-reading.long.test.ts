@@ -20,7 +20,7 @@ useBrowser('reading', async () => {
 
 /**
  * Stores a preview as if the page had been fetched: the fleet never contacts this machine. Returns the token for
- * posting it.
+ * posting the preview.
  */
 async function storePreview(person: Person, page: { url: string; title: string; siteName: string }): Promise<string> {
   const token = `prl_LP${randomBytes(32).toString('base64url')}`

@@ -95,7 +95,6 @@ inBrowser('people with permission can add a room to a group from its heading', a
   const dialog = page.getByRole('dialog', { name: 'New room' })
   expect(await dialog.getByLabel('Group').locator('option:checked').textContent()).toBe(groupName)
   const name = roomName()
-  // The field for the name has the focus.
   await page.keyboard.type(name)
   await page.keyboard.press('Enter')
   await page.getByRole('region', { name: groupName }).getByRole('link', { name }).waitFor()
@@ -168,7 +167,6 @@ inBrowser('a pane is opened, left and closed by keyboard, and the focus returns 
   const reply = pane.getByRole('textbox', { name: 'Reply in thread' })
   await reply.fill('Begun')
   expect(page.url()).toContain(root)
-  // The pane opened last is closed first.
   await reply.press('Space')
   await reply.pressSequentially('@ad')
   await pane.getByRole('option').first().waitFor()
@@ -179,7 +177,6 @@ inBrowser('a pane is opened, left and closed by keyboard, and the focus returns 
   expect(page.url()).not.toContain(root)
   expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe('Reply in thread')
 
-  // The directory focuses its search field.
   await page.getByRole('button', { name: 'Browse rooms' }).press('Enter')
   await page.getByRole('dialog', { name: 'Browse rooms' }).waitFor()
   await page.keyboard.type('no such room')
@@ -298,7 +295,6 @@ inBrowser('a user chooses do-not-disturb, and then deletes the account', async (
   await ofAda.page.getByRole('main').getByRole('button', { name: 'Deleted user' }).waitFor()
   await inGerman.page.getByRole('main').getByRole('button', { name: 'Gelöschtes Konto' }).waitFor()
 
-  // The next person in this tab does not find the settings open: an open dialog would cover the button.
   await signInAt(ofDora.page, bob)
   await ofDora.page.getByRole('button', { name: 'Browse rooms' }).click()
 })

@@ -66,7 +66,6 @@ inBrowser('a direct message is started from the switcher, and its notification l
   await ofBob.page.getByRole('button', { name: /Notifications 1/ }).click({ timeout: 90_000 })
   await ofBob.page.getByRole('link', { name: `${ada.login} wrote to you` }).click()
   await messageWith(ofBob.page, 'Psst').waitFor()
-  // Read messages are no longer pending.
   await ofBob.page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
   expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
 })
@@ -107,7 +106,7 @@ inBrowser('settings change display name, appearance and language', async () => {
   await dialog.getByLabel('Theme').selectOption('Dark')
   expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
   await dialog.getByLabel('Language').selectOption('Deutsch')
-  // The settings stay open where they are, in the other language.
+  // The settings stay open.
   await dialog.getByRole('heading', { name: 'Einstellungen' }).waitFor()
   await eventually(async () => expect(await page.evaluate('document.activeElement.value')).toBe('1'))
   await dialog.getByLabel('Sprache').and(page.locator(':focus')).waitFor()
@@ -115,7 +114,6 @@ inBrowser('settings change display name, appearance and language', async () => {
   expect(await page.locator('html').getAttribute('lang')).toBe('de')
   await page.keyboard.press('Escape')
   await page.getByRole('textbox', { name: 'Nachricht schreiben' }).waitFor()
-  // The new connection receives events.
   await post(bob, roomId, 'Hallo')
   await messageWith(page, 'Hallo').waitFor()
   await page.reload()

@@ -19,14 +19,13 @@ useBrowser('safety', async () => {
   ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
 })
 
-/** Records code that ran and what the content security policy has blocked. */
 const recordAttacks = `
   globalThis.attacks = []
   for (const name of ['alert', 'confirm', 'prompt', 'open']) globalThis[name] = () => void attacks.push(name)
   addEventListener('securitypolicyviolation', ({ violatedDirective, sample }) =>
     attacks.push(violatedDirective + ' ' + sample))`
 
-/** Elements and attributes of the page that could run code or lead to it. The protocol of an invalid URL is `:`. */
+/** The protocol of an invalid URL is `:`. */
 const findHarm = (page: Page) =>
   page.evaluate<string[]>(`[
     ...[...document.querySelectorAll('main *, aside *, nav *')].filter((element) =>
@@ -35,7 +34,6 @@ const findHarm = (page: Page) =>
     ...[...document.querySelectorAll('a[href]')].filter(({ protocol }) => !['http:', 'https:', 'mailto:', ':'].includes(protocol)),
   ].map((element) => element.outerHTML.slice(0, 200))`)
 
-/** Origins other than the server's that a page requests something from. */
 function foreignRequestsOf(page: Page): string[] {
   const foreign: string[] = []
   page.on('request', (request) => {

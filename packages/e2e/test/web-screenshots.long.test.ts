@@ -7,9 +7,7 @@ import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { fillSignIn, inBrowser, messageWith, useBrowser, visit } from '../src/web-client.ts'
 
-/**
- * Takes screenshots of the main views. `pnpm web:screenshots` saves them in docs/images; any other run discards them.
- */
+/** `pnpm web:screenshots` saves the pictures in docs/images; any other run discards them. */
 const folder = process.env['PARLEY_SCREENSHOTS'] === undefined ? undefined : join(repositoryRoot(), 'docs/images')
 
 let owner: Person

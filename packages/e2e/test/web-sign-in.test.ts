@@ -147,7 +147,6 @@ inBrowser('a page stays signed in when its user signs out elsewhere', async () =
   expect(await page.getByRole('heading', { name: /Sign in/ }).count()).toBe(0)
 })
 
-/** Waits for the frames `hello` and `subscribed`: events before them do not reach this socket. */
 async function waitUntilSubscribed(socket: WebSocket): Promise<void> {
   let frames = 0
   await socket.waitForEvent('framereceived', () => ++frames === 2)

@@ -15,7 +15,6 @@ useBrowser('the composer', async () => {
   roomId = await newRoom(owner, [ada, bob])
 })
 
-/** A red square of 2 by 2. */
 const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==',
   'base64',
@@ -109,7 +108,6 @@ inBrowser('a refusal to take back the only reaction is shown at the message', as
   await reaction.click()
   await message.getByRole('alert').waitFor()
   await reaction.waitFor()
-  // The next attempt removes the error.
   await page.unroute('**/RemoveReaction')
   await reaction.click()
   await reaction.waitFor({ state: 'detached' })

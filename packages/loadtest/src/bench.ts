@@ -92,7 +92,6 @@ async function measureFleet(options: FleetOptions, selected: ReadonlySet<string>
     report.add(`RSS of ${name}, after the load`, residentKib(pid) / 1024, 'MiB')
 }
 
-/** Returns the measurements that BENCH_ONLY or --full selects, or the default ones. */
 function selectMeasurements(): Set<string> {
   const isFull = process.argv.includes('--full')
   const selected = process.env['BENCH_ONLY']?.split(',') ?? (isFull ? measurements : defaultMeasurements)
@@ -102,7 +101,6 @@ function selectMeasurements(): Set<string> {
   return new Set(selected)
 }
 
-/** Measures the floors of the bus; returns the milliseconds of a raw round trip. */
 async function measureBus(dir: string, report: Report): Promise<number> {
   const nats = await measureNatsFloors(dir)
   report.add('raw NATS round trip p50', nats.raw.p50, 'ms')
@@ -171,7 +169,7 @@ async function measureLargeFile(fleet: Fleet, report: Report): Promise<void> {
   await measureFiles(fleet, http, report)
 }
 
-/** Measures a large server. Comes last, because so many rooms and rows slow everything else down. */
+/** Comes last, because so many rooms and rows slow everything else down. */
 async function measureSize(fleet: Fleet, report: Report): Promise<void> {
   using http = new HttpCaller(fleet.url, 16)
   await http.signIn(owner)

@@ -6,7 +6,6 @@ import { probeContract, type Verdict } from './load/probe-contract.ts'
 
 const marks: Record<Verdict, string> = { implemented: '  yes ', unimplemented: '   -  ', 'no owner': '  !!  ' }
 
-/** Starts a temporary fleet and prints which public methods it implements. */
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) {
     console.log(

@@ -2,10 +2,9 @@ import type { FleetOptions } from '@parley/local'
 import { benchSecretKey } from './load/signed-in-members.ts'
 import { largestFile } from './measure/files.ts'
 
-/** The user who makes most calls. */
 export const owner = { login: 'bench', password: 'a password for the bench' }
 
-/** Options of a measured fleet, in the layout of `PARLEY_LAYOUT`. Its rate limits are off or too high to be reached. */
+/** Rate limits are off or too high to be reached. */
 export const fleetOptions = (dataDir: string): FleetOptions => ({
   dataDir,
   layout: process.env.PARLEY_LAYOUT === 'compact' ? 'compact' : 'separate',

@@ -13,7 +13,6 @@ import { flameGraph, type CpuProfile } from './profile/flame-graph.ts'
 
 const seconds = 8
 const inFlight = 8
-/** Processes with less CPU time than this, in milliseconds, get no flame graph. */
 const minBusyMs = 50
 const timeoutMs = 30_000
 
@@ -68,7 +67,6 @@ async function profile(fleet: Fleet, { name, calls, make }: MeasuredCall, dir: s
   }
 }
 
-/** Waits for the profile that a process writes, until it is complete. */
 async function readProfile(path: string): Promise<string> {
   for (const end = Date.now() + timeoutMs; Date.now() < end; await sleep(100)) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : ''

@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process'
 import { root } from './paths.mjs'
 
-/** A step failed; the message says why or what to do. */
 export class Failure extends Error {}
 
-/** A step was ended by a signal. */
 export class Interruption extends Error {
   constructor(signal) {
     super(`ended by ${signal}`)
@@ -15,20 +13,17 @@ export class Interruption extends Error {
 // Keep going if the reader of the output is gone (make run | head), rather than leave a checkout half prepared.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
-/** Prints a line about progress. */
 export function say(line) {
   process.stdout.write(`${line}\n`)
 }
 
-/** Ends the process with a message. */
 export function fail(line) {
   process.stderr.write(`parley: ${line}\n`)
   process.exit(1)
 }
 
 /**
- * Ends the process after an error: prints the error with advice, or ends by the signal that interrupted a step. An
- * unexpected error is thrown again.
+ * Prints the error with advice, or ends by the signal that interrupted a step. An unexpected error is thrown again.
  */
 export function endBecauseOf(error) {
   if (error instanceof Interruption) {
@@ -56,7 +51,7 @@ const causes = [
   ],
 ]
 
-/** Advice for a path that cannot be written: programs write to the checkout, and to caches below HOME. */
+/** Programs write to the checkout, and to caches below HOME. */
 const adviceOnWriting = (path) =>
   `${path} ${mustBeWritable}${path.startsWith(root) ? '' : ', or set HOME to another folder'}`
 
@@ -70,10 +65,9 @@ function adviceIn(output) {
 
 /**
  * Runs a command silently and returns its output. If it fails, shows the output and throws a {@link Failure} with
- * advice, the signal that ended the command, or the hint. On a signal to this process, ends the command and all its children, which would otherwise continue in the
- * background, and throws an {@link Interruption}. From then on signals are ignored until {@link endBecauseOf}: one
- * Ctrl-C may arrive twice, from the terminal and from the shell above, and the second signal must not interrupt the
- * clean-up of callers.
+ * advice. On a signal to this process, ends the command and its children and throws an {@link Interruption}. Later
+ * signals are ignored until {@link endBecauseOf}: one Ctrl-C may arrive twice, from the terminal and from the shell
+ * above, and the second signal must not interrupt the clean-up of callers.
  */
 export async function run(command, args, { hint, ...options }) {
   let interrupted
@@ -113,12 +107,10 @@ function outcomeOf(child) {
 function signalGroup(pid, signal) {
   try {
     if (pid !== undefined) process.kill(-pid, signal)
-  } catch {
-    // The whole process group has ended.
-  }
+  } catch {}
 }
 
-/** Advice for a full disk or a path that cannot be written; undefined for any other error. */
+/** Undefined for any error that is not about a full disk or a path that cannot be written. */
 function adviceFor({ code, syscall }, folder) {
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull
   // Some releases of Node.js report ENOENT when a folder cannot be created on a read-only file system.

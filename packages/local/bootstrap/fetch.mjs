@@ -16,10 +16,8 @@ import { cache } from './paths.mjs'
 
 const pinned = JSON.parse(readFileSync(fileURLToPath(new URL('pinned.json', import.meta.url)), 'utf8'))
 
-/** The `name@version` of a package in pinned.json; undefined if it has none. */
 export const pinnedSpec = (name) => Object.keys(pinned).find((spec) => spec.startsWith(`${name}@`))
 
-/** Folder of a package in the cache, whether or not it exists. */
 export const folderOf = (spec) => join(cache, spec, 'node_modules', nameOf(spec))
 
 /**

@@ -37,9 +37,6 @@ function listen(path) {
   })
 }
 
-/**
- * Resolves when the process that holds the lock has ended or released it; calls `onWait` if there is such a process.
- */
 function waitForHolder(path, onWait) {
   return new Promise((resolve, reject) => {
     const socket = connect(path)

@@ -1,8 +1,7 @@
 /**
- * Prepares a checkout: Node.js, pnpm, the packages, the build. A step with nothing to do is skipped. This program
- * and npm run on Node.js 18 or newer; everything else that it starts runs on the version in .node-version or a later
- * minor version. With the argument `tools` it prepares only Node.js and pnpm; with `run` it checks before the first
- * build that the public port is free.
+ * Prepares a checkout: Node.js, pnpm, the packages, the build. This program and npm run on Node.js 18 or newer;
+ * everything else that it starts runs on the version in .node-version or a later minor version. The argument `tools`
+ * prepares only Node.js and pnpm; `run` checks before the first build that the public port is free.
  */
 import { existsSync } from 'node:fs'
 import { lockCheckout } from './lock-checkout.mjs'
@@ -23,7 +22,6 @@ try {
     if (!onlyTools) {
       reportNode()
       await installPackages()
-      // pnpm may have recreated node_modules.
       linkTools(node, pnpm)
       await build()
     }

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { run, say } from './console.mjs'
 import { bin, cache, environment, root } from './paths.mjs'
 
-/** Installs the packages of pnpm-lock.yaml if any input of the installation has changed. */
 export async function installPackages() {
   const stamp = join(cache, 'installed')
   const state = hashOfInputs()
@@ -26,7 +25,6 @@ function hashOfInputs() {
   return hash.digest('hex')
 }
 
-/** Builds the packages that have changed. */
 export async function build() {
   say('building')
   const turbo = join(root, 'node_modules/.bin/turbo')

@@ -2,18 +2,15 @@ import { readFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Root folder of the checkout. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../../..')
 
 /** Folder of programs installed only for this checkout. pnpm does not touch hidden folders in node_modules. */
 export const cache = join(root, 'node_modules/.parley')
 
-/** Folder with node and pnpm, which is put first on PATH. */
 export const bin = join(cache, 'bin')
 
 export const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-/** Environment of everything that the bootstrap starts. */
 export const environment = () => ({
   ...process.env,
   PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,

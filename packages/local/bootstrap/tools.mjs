@@ -7,7 +7,6 @@ import { bin, manifest, root } from './paths.mjs'
 
 const wanted = readFileSync(join(root, '.node-version'), 'utf8').trim()
 
-/** The npm package of Node.js for this machine; undefined if npm has none. Apple silicon has a separate one. */
 const nodeSpec = () => {
   const platform = `${process.platform}-${process.arch}`
   return pinnedSpec(platform === 'darwin-arm64' ? `node-bin-${platform}` : `node-${platform}`)
@@ -25,7 +24,6 @@ const isOwnSuitable = isSuitable(process.versions.node)
 const nodeFile = (folder) => join(folder, 'bin/node')
 const pnpmFile = (folder) => join(folder, 'bin/pnpm.cjs')
 
-/** Path of the Node.js to use: the installed one if it is suitable, otherwise one fetched from npm. */
 export async function prepareNode() {
   if (isOwnSuitable) return process.execPath
   const line = `Node.js ${wanted.split('.')[0]}`
@@ -43,7 +41,6 @@ export async function prepareNode() {
   return nodeFile(folder)
 }
 
-/** Path of pnpm, which is fetched if it is missing. */
 export async function preparePnpm(node) {
   const shown = manifest.packageManager.replace('@', ' ')
   const folder = await fetchPackage(manifest.packageManager, shown, (fetched) => {
@@ -61,24 +58,21 @@ function failureOf(program, args) {
   return error?.message ?? (stderr.trim().split('\n')[0] || `it exits with ${signal ?? status}`)
 }
 
-/** The `node` that scripts of package.json find first, even when a system-wide pnpm runs them. */
 const scriptsNode = join(root, 'node_modules/.bin/node')
 
-/** Links `node` and `pnpm` in {@link bin}, which is first on PATH. */
+/** The folder {@link bin} is first on PATH. */
 export function linkTools(node, pnpm) {
   link(node, join(bin, 'node'))
   link(pnpm, join(bin, 'pnpm'))
   link(node, scriptsNode)
 }
 
-/** Whether {@link linkTools} has nothing to do. */
 export function areToolsLinked() {
   const node = isOwnSuitable ? process.execPath : nodeFile(folderOf(nodeSpec() ?? ''))
   const pnpm = pnpmFile(folderOf(manifest.packageManager))
   return isLink(join(bin, 'node'), node) && isLink(join(bin, 'pnpm'), pnpm) && isLink(scriptsNode, node)
 }
 
-/** Prints which Node.js is used. */
 export function reportNode() {
   if (isOwnSuitable) return say(`using the installed Node.js ${process.versions.node}`)
   const version = nodeSpec().split('@')[1]

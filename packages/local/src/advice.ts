@@ -6,7 +6,6 @@ const adviceByError: Array<[RegExp, string]> = [
   ],
 ]
 
-/** Adds advice to a start-up error if the machine is the cause. */
 export function withAdvice(message: string): string {
   const advice = adviceByError.find(([pattern]) => pattern.test(message))?.[1]
   return advice === undefined ? message : `${message}\nparley: ${advice}`

@@ -1,7 +1,6 @@
 import { describe } from '@parley/config'
 import { readSettings } from './settings.ts'
 
-/** The output of `--help`. */
 export function helpText(): string {
   const settings = describe(readSettings)
   const width = Math.max(...settings.map(({ env }) => env.length))

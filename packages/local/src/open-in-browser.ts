@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 
 const programs: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linux: 'xdg-open' }
 
-/** Opens a URL in the browser of this machine; does nothing if there is none. */
 export function openInBrowser(url: string): void {
   const program = programs[process.platform]
   if (program === undefined) return

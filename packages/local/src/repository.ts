@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The root of the checkout this code runs from, whether from source or from a bundle. Throws outside a checkout. */
 export function repositoryRoot(): string {
   let dir = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(dir, 'pnpm-workspace.yaml'))) {
@@ -13,5 +12,4 @@ export function repositoryRoot(): string {
   return dir
 }
 
-/** Folder where Node.js keeps compiled code, so that the next start of a program is faster. */
 export const compileCache = (): string => join(repositoryRoot(), 'node_modules/.cache/node')

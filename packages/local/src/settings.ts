@@ -1,8 +1,8 @@
 import { bool, defineConfig, int, oneOf, port, secret, str, url } from '@parley/config'
 
 /**
- * The supervisor's own settings. All other PARLEY_ variables reach the services, except that the fleet sets the
- * addresses of its own servers and the credentials for them.
+ * All other PARLEY_ variables reach the services, except that the fleet sets the addresses of its own servers and the
+ * credentials for them.
  */
 export const readSettings = defineConfig({
   port: port(['PARLEY_WEBSERVER_PORT', 'PARLEY_PORT'], {
@@ -68,9 +68,7 @@ export const readSettings = defineConfig({
   }),
 })
 
-/**
- * Secrets that parley.toml can contain; the supervisor generates those that neither it nor the environment contains.
- */
+/** The supervisor generates secrets that neither parley.toml nor the environment contains. */
 export const readSecretSettings = defineConfig({
   PARLEY_CORE_SECRET_KEY: secret('PARLEY_CORE_SECRET_KEY', {
     toml: 'core.secret_key',
@@ -89,10 +87,7 @@ export const readSecretSettings = defineConfig({
   }),
 })
 
-/**
- * Push notifications, which the supervisor enables with its own keys unless the environment or the file configures
- * them.
- */
+/** The supervisor enables push with its own keys unless the environment or the file configures it. */
 export const readPushSettings = defineConfig({
   enabled: str('PARLEY_PUSH_ENABLED', { toml: 'push.enabled', optional: true, doc: 'whether Web Push is enabled' }),
   publicKey: str('PARLEY_PUSH_VAPID_PUBLIC_KEY', {

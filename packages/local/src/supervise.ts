@@ -9,12 +9,11 @@ import { readSecretSettings, readSettings } from './settings.ts'
 
 const exitConfig = 78
 const exitInterrupted = 130
-/** Signals within this time count as one: the terminal and a wrapper may both deliver the same Ctrl-C. */
+/** The terminal and a wrapper may both deliver the same Ctrl-C. */
 const sameInterruptionMs = 300
 
 /**
- * Runs a fleet until a signal ends it, and returns the exit code. `env` is the environment from which settings are
- * read, and which the services receive.
+ * Runs a fleet until a signal ends it, and returns the exit code. `env` holds the settings, and reaches the services.
  */
 export async function supervise(
   args: string[],
@@ -77,10 +76,9 @@ function start(
   })
 }
 
-/** Requests of the parent process. */
 type ParentRequest = { restart?: string; scale?: { name: string; count: number } }
 
-/** Executes requests of the parent process (`pnpm dev` or `pnpm autoscale`), and reports when each is done. */
+/** The parent process is `pnpm dev` or `pnpm autoscale`. */
 function serveParent(fleet: Fleet) {
   if (process.send === undefined) return
   const report = (work: Promise<unknown>, done: object) =>
@@ -100,9 +98,6 @@ function restartAll(fleet: Fleet, name: string): Promise<unknown> {
   return Promise.all(Array.from({ length: Math.max(1, processes.length) }, (_, index) => fleet.restart(name, index)))
 }
 
-/**
- * Prints the owner once per data folder: after creating the owner, or at the next start if this start was interrupted.
- */
 function printOwner(fleet: Fleet) {
   const { owner } = fleet
   if (owner === undefined || (!owner.created && owner.password === undefined)) return

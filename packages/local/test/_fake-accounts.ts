@@ -12,7 +12,6 @@ const readConfig = defineConfig({
   setting: int('PARLEY_FAKE_SETTING', { default: 0, doc: 'a setting for tests of invalid values' }),
 })
 
-// Returns its environment over HTTP, and creates the first owner.
 await run('accounts', async () => {
   const config = readConfig()
   await using opened = new Resources()

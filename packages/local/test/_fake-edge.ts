@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 
-// A service that only returns its environment over HTTP; without the packages of real services, so that it starts fast.
+// Without the packages of real services, so that it starts fast.
 const serve = (port: number, listener: RequestListener) =>
   new Promise<number>((resolve) => {
     const server = createServer(listener).listen(port, '127.0.0.1', () => {

@@ -5,10 +5,9 @@ import { newDataFolder } from '@parley/tooling/data-folder'
 
 type Folder = Disposable & { path: string }
 
-/** A temporary folder that everybody may enter. */
 export const temporaryFolder = (): Folder => openToAll(mkdtempSync(join(tmpdir(), 'parley-local-')))
 
-/** The same for the data of servers; the folder may be on a file system that does not allow executing programs. */
+/** The folder may be on a file system that does not allow executing programs. */
 export const temporaryDataFolder = (): Folder => openToAll(newDataFolder('parley-local-'))
 
 function openToAll(path: string): Folder {

@@ -8,23 +8,17 @@ import { eventually } from './_eventually.ts'
 const bundled = import.meta.resolve('@parley/tooling/run-bundled')
 const script = fileURLToPath(new URL('./_supervisor.ts', import.meta.url))
 
-/** A supervisor in a separate process. */
 export type Supervised = AsyncDisposable & {
   process: ChildProcess
   readyFile: string
-  /** Everything it printed. */
   output: () => string
-  /** Content of its ready file. Throws while the file does not exist. */
   state: () => ReadyState
-  /** Waits until it is ready; returns the content of its ready file. */
   waitUntilReady: () => Promise<ReadyState>
-  /** Waits until the process ends; returns its exit code. */
   waitForExit: () => Promise<number | null>
 }
 
 let starts = 0
 
-/** Starts a supervisor of fake services on a data folder. `within` is a command that runs it, such as unshare. */
 export function startSupervisor(
   dataDir: string,
   env: NodeJS.ProcessEnv = {},

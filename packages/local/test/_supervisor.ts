@@ -5,7 +5,6 @@ const accounts = fileURLToPath(new URL('./_fake-accounts.ts', import.meta.url))
 const main = fileURLToPath(new URL('./_fake-edge.ts', import.meta.url))
 const migrate = fileURLToPath(new URL('./_fake-migrate.ts', import.meta.url))
 
-// The real supervisor with fake services.
 process.exit(
   await supervise(process.argv.slice(2), { ...process.env }, [
     {

@@ -26,7 +26,6 @@ const folder = temporaryFolder()
 const at = (name: string) => join(folder.path, name)
 const platform = `${process.platform}-${process.arch}`
 const nodePackage = platform === 'darwin-arm64' ? `node-bin-${platform}` : `node-${platform}`
-/** A release of Node.js that this machine does not have. */
 const newer = `${process.versions.node.split('.')[0]}.999.0`
 const text = (path: string) => readFileSync(join(root, path), 'utf8')
 const json = (path: string): unknown => JSON.parse(text(path))
@@ -35,7 +34,6 @@ type Packed = { spec: string; file: string; integrity: string }
 const packages = new Map<string, Packed>()
 let calls: string[] = []
 
-/** Packs a package as npm does. */
 function pack(name: string, version: string, files: Record<string, string>): void {
   const source = at(`source-${name}`)
   for (const [path, content] of Object.entries(files)) {
@@ -84,7 +82,6 @@ afterAll(() => {
   folder[Symbol.dispose]()
 })
 
-/** A checkout that contains only the scripts that fetch Node.js and pnpm. */
 function checkout(
   name: string,
   pinned = Object.fromEntries([...packages.values()].map((one) => [one.spec, one.integrity])),
@@ -125,7 +122,7 @@ async function outcomeOf(child: ChildProcess) {
 const pinnedSpecs = () => [...packages.values()].map(({ spec }) => spec).sort()
 const hello = "yes [ '--hello' ]\n"
 
-test('a machine with another Node.js gets the required one and pnpm, once, and runs none of their scripts', async () => {
+test('a machine with another Node.js gets the required one once, and runs none of its scripts', async () => {
   const dir = checkout('other')
   mkdirSync(join(dir, 'node_modules/.parley/fetching-of-a-killed-start'), { recursive: true })
   expect(await pnpm(dir)).toEqual({ code: 0, out: hello, err: `fetching Node.js ${newer}\nfetching pnpm 10.0.0\n` })
@@ -196,7 +193,6 @@ test.each([
   expect(await pnpm(dir, `${join(dir, 'bin')}:${process.env.PATH}`)).toEqual({ code: 1, out: '', err: `${line}\n` })
 })
 
-/** A folder for PATH with an npm that runs the given script. */
 function npmThat(dir: string, script: string): string {
   mkdirSync(join(dir, 'bin'))
   writeFileSync(join(dir, 'bin/npm'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
@@ -303,7 +299,6 @@ test('a second signal does not interrupt the clean-up after the first', async ()
   expect(child.signalCode).toBe('SIGINT')
 })
 
-/** The Node.js processes that a process has started. */
 function childrenOf(pid = 0): number[] {
   const { stdout } = spawnSync('ps', ['-e', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
   const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/))
@@ -365,7 +360,7 @@ test('the versions in other files agree with .node-version', () => {
   expect(process.versions.node.split('.')[0]).toBe(major)
 })
 
-test('a used port is reported, unless there is a parley.toml, which may set another', async () => {
+test('a used port is reported, unless there is a parley.toml', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   try {
     await once(server, 'listening')

@@ -28,7 +28,7 @@ async function query(url: string, statement: string): Promise<unknown[]> {
 describe('PostgreSQL', () => {
   const dir = at('postgres')
 
-  test('keeps its data over a restart, and requires its password, which is in a private file', async () => {
+  test('keeps its data over a restart, and requires its password', async () => {
     const first = await startPostgres({ dir, fsync: false })
     await query(first.adminUrl, 'create table kept as select 7 as value')
     await first.stop()

@@ -22,7 +22,6 @@ afterAll(() => {
   folder[Symbol.dispose]()
 })
 
-/** All processes of a data folder: the services and the three servers. */
 function processes(): ProcessIdentity[] {
   const run = join(dataDir, 'run')
   return readdirSync(run)
@@ -44,7 +43,6 @@ describe('a fleet that runs', () => {
   let fleet: Supervised
   const openedFile = join(folder.path, 'opened')
   beforeAll(async () => {
-    // A fake of the program that opens a browser.
     writeFileSync(join(folder.path, 'xdg-open'), `#!/bin/sh\necho "$1" > ${openedFile}\n`, { mode: 0o755 })
     const PATH = `${folder.path}:${process.env['PATH']}`
     const env = { PARLEY_OWNER_LOGIN: 'first', PARLEY_MESSAGING_EDIT_WINDOW: '1h', PATH }
@@ -120,7 +118,7 @@ describe('a fleet that runs', () => {
     })
   })
 
-  test('gives each service its own credentials and the settings of the operator, but not the login of the first owner', async () => {
+  test('gives each service its own credentials and the settings of the operator', async () => {
     const env = await environmentOf(fleet, 'accounts')
     expect(env).toMatchObject({ PARLEY_NATS_USER: 'accounts', PARLEY_MESSAGING_EDIT_WINDOW: '1h' })
     expect(env.PARLEY_ACCOUNTS_DATABASE_URL).toContain('/parley_accounts')
@@ -196,7 +194,7 @@ describe('a fleet that runs', () => {
     },
   )
 
-  test('ends every process on SIGTERM, and removes the ready file and the files for commands', async () => {
+  test('ends every process on SIGTERM, and removes its files', async () => {
     const all = processes()
     expect(all.length).toBe(6)
     fleet.process.kill('SIGTERM')
@@ -222,7 +220,7 @@ describe('with the data of an earlier run', () => {
     await eventually(() => fleet.output().endsWith('OPEN=1 make run also opens it in a browser\n'))
   })
 
-  test('a start works after kill -9 of the supervisor, and ends the processes of the killed run', async () => {
+  test('a start works after kill -9 of the supervisor', async () => {
     const killed = startSupervisor(dataDir)
     await killed.waitUntilReady()
     const orphans = processes()
@@ -243,7 +241,7 @@ describe('with the data of an earlier run', () => {
     await eventually(() => services.every(({ pid }) => identify(pid) === undefined))
   })
 
-  test('the next start removes the recorded environment of a killed supervisor, even if that start fails', async () => {
+  test('the next start removes the environment of a killed supervisor, even if it fails', async () => {
     const killed = startSupervisor(dataDir)
     await killed.waitUntilReady()
     killed.process.kill('SIGKILL')

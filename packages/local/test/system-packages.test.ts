@@ -38,7 +38,6 @@ afterEach(() => {
   if (given !== undefined) process.env.APT_CONFIG = given
 })
 
-/** Locks a file as apt does, in another process; perl is part of every Debian. */
 async function holdLock(file: string) {
   const script = `use Fcntl; open(my $f, '>>', $ARGV[0]) or die; my $l = pack('s s x4 q q i x4', F_WRLCK, 0, 0, 0, 0);
     fcntl($f, F_SETLK, $l) or die; $| = 1; print 'held'; sleep`

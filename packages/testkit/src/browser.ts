@@ -1,4 +1,3 @@
-/** A response to a browser. */
 export type BrowserAnswer = {
   status: number
   location: string | null
@@ -12,7 +11,6 @@ export class Browser {
   readonly base: string
   /** Cookies by name, as if everything were one host. */
   readonly jar: Map<string, string>
-  /** The last response. */
   page: BrowserAnswer | undefined
 
   constructor(base: string, jar: Map<string, string> = new Map()) {
@@ -20,17 +18,15 @@ export class Browser {
     this.jar = jar
   }
 
-  /** A browser with the same cookies that sends its requests to another node of the same site. */
+  /** A browser with the same cookies that sends its requests to another node of the site. */
   via(base: string): Browser {
     return new Browser(base, this.jar)
   }
 
-  /** The `Cookie` header it sends. */
   get cookie(): string {
     return [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
-  /** Requests a page. */
   get(path: string, headers: Record<string, string> = {}): Promise<BrowserAnswer> {
     return this.send('GET', path, undefined, headers)
   }
@@ -41,13 +37,12 @@ export class Browser {
     return this.send('POST', path, text, { 'content-type': 'application/json', ...headers })
   }
 
-  /** Sends a form that is not on the current page. */
   postForm(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<BrowserAnswer> {
     const type = { 'content-type': 'application/x-www-form-urlencoded' }
     return this.send('POST', path, new URLSearchParams(fields).toString(), { ...type, ...headers })
   }
 
-  /** Submits the form of the current page with this action: its hidden fields and these inputs. */
+  /** Sends the form's hidden fields and these inputs. */
   submit(action: string, inputs: Record<string, string>, headers: Record<string, string> = {}): Promise<BrowserAnswer> {
     return this.postForm(action, { ...hiddenFields(this.page?.text ?? '', action), ...inputs }, headers)
   }
@@ -57,7 +52,6 @@ export class Browser {
     return { 'x-csrf-token': this.jar.get('parley_csrf') ?? '' }
   }
 
-  /** Sends a request. */
   async send(
     method: string,
     path: string,
@@ -93,6 +87,5 @@ const unescapeHtml = (text: string): string =>
     (_, name: string) => ({ lt: '<', gt: '>', quot: '"', '#39': "'" })[name] ?? '&',
   )
 
-/** The JSON object in a response. */
 export const jsonOf = ({ text }: Pick<BrowserAnswer, 'text'>): Record<string, unknown> =>
   JSON.parse(text) as Record<string, unknown>

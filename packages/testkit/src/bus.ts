@@ -19,10 +19,9 @@ const retryIfLate: Interceptor = (next) => async (request) => {
   }
 }
 
-/** A bus connection, and a client for calls over it. */
 export type TestBus = AsyncDisposable & { bus: Bus; rpc: RpcClient }
 
-/** Connects to a NATS server without users. `name`: the deployable to act as. */
+/** `name`: the deployable to act as. The server has no users. */
 export async function testBus(url: string, name = 'test'): Promise<TestBus> {
   const bus = await connectBus({ url, name, purpose: 'rpc' })
   const rpc = createRpcClient(bus, { name, defaultTimeoutMs: callTimeoutMs, interceptors: [retryIfLate] })
@@ -36,7 +35,6 @@ export async function testBus(url: string, name = 'test'): Promise<TestBus> {
   }
 }
 
-/** The properties of a caller that tests set. */
 export type TestCaller = {
   userId: string
   roleIds?: readonly string[]
@@ -58,12 +56,11 @@ export function testCaller(who: TestCaller): Caller {
   }
 }
 
-/** A transport for calls on behalf of a user. */
+/** Calls are on behalf of the user. */
 export function callAs(rpc: RpcClient, who: TestCaller): Transport {
   return rpc.transport({ caller: testCaller(who) })
 }
 
-/** Serves fakes of internal methods of another service over the real bus. */
 export function serveFakes(bus: Bus, routes: (routes: ServiceRoutes) => void): Promise<AsyncDisposable> {
   // realtime owns no public method, so only what `routes` registers is answered.
   return serveRpc(bus, { deployable: 'realtime', routes })

@@ -5,23 +5,18 @@ import type { Bus } from '@parley/rpc'
 import { currentTraceparent, startTelemetry, stopTelemetry, withSpan } from '@parley/telemetry'
 import pg from 'pg'
 
-/** The statements and requests that a call caused until its response, in the order in which they were sent. */
 type CallCosts = {
   /**
    * Each statement sent to PostgreSQL: the name that the code gave it, or its first word and its tables. Statements of
    * the outbox's relay are left out.
    */
   statements: string[]
-  /** Each request to another service, such as `AdminInternalService.GetPolicy`. */
   requests: string[]
 }
 
 /** Counts the statements and requests of calls, until it is disposed. */
 export type CostCounter = AsyncDisposable & {
-  /**
-   * Makes one call to a service in this process. Background work of the service is not counted, because it is not part
-   * of the call's trace.
-   */
+  /** Background work of the service is not counted. */
   of: (call: () => Promise<unknown>) => Promise<CallCosts>
 }
 
@@ -56,7 +51,6 @@ export async function countCosts(bus: Bus): Promise<CostCounter> {
         .map(([, method]) => method)
       return {
         statements: statements.of(trace),
-        // Leave out the call itself, which is repeated if it did not start in time.
         requests: called.filter((method) => method !== ownMethod),
       }
     },
@@ -69,7 +63,7 @@ export async function countCosts(bus: Bus): Promise<CostCounter> {
   }
 }
 
-/** A collector, because spans are recorded only if there is an exporter. */
+/** Spans are recorded only if there is an exporter. */
 async function startCollector(): Promise<AsyncDisposable> {
   const collector = createServer((request, response) => request.resume().once('end', () => response.end()))
   collector.listen(0, '127.0.0.1')
@@ -86,10 +80,8 @@ async function startCollector(): Promise<AsyncDisposable> {
   }
 }
 
-/** A statement as passed to a connection; cursors and copies have no text. */
 type Statement = { name?: string; text?: string }
 
-/** Records the statements of every connection of this process, by trace. */
 function watchStatements(): Disposable & { of: (trace: string) => string[] } {
   const sent: { trace: string; statement: string }[] = []
   const { query } = pg.Client.prototype

@@ -8,13 +8,12 @@ const ipv4 = 1
  * leaves all other queries unanswered.
  */
 export class DnsServer implements AsyncDisposable {
-  /** Names that were queried, in the order of their first query. */
+  /** The names, in the order of their first query. */
   readonly queried = new Set<string>()
   /** IPv4 addresses by name; a name added later is answered when its query is repeated. */
   readonly answers: Map<string, string[]>
   /** Names that do not exist: queries for them are answered with NXDOMAIN. */
   readonly missing = new Set<string>()
-  /** Number of queries so far. */
   queries = 0
   readonly #socket: Socket
 
@@ -30,7 +29,6 @@ export class DnsServer implements AsyncDisposable {
     socket.on('message', (question, from) => this.#receive(question, from))
   }
 
-  /** The address as `host:port`. */
   get address(): string {
     return `127.0.0.1:${this.#socket.address().port}`
   }
@@ -63,7 +61,6 @@ export class DnsServer implements AsyncDisposable {
   }
 }
 
-/** The name in a query, and the offset of its end. */
 function nameOf(question: Buffer): { name: string; end: number } {
   const labels: string[] = []
   let at = 12
@@ -74,6 +71,5 @@ function nameOf(question: Buffer): { name: string; end: number } {
   return { name: labels.join('.').toLowerCase(), end: at + 1 }
 }
 
-/** An address record of the queried name, valid for a minute. */
 const recordOf = (address: string): Buffer =>
   Buffer.from([0xc0, 12, 0, ipv4, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)])

@@ -3,24 +3,23 @@ import { declareStreams } from '@parley/events'
 import type { Bus } from '@parley/rpc'
 import { publishEvents } from './publish-events.ts'
 
-/** Requests the erasure of an account from services, as accounts does. */
+/** Sends the request that accounts sends to services. */
 export async function requestErasure(bus: Bus, userId: string, pass = 1): Promise<void> {
   await declareStreams(bus)
   const about = { aggregateType: 'user', aggregateId: userId, kind: 'erasure_requested' } as const
   await publishEvents(bus, { ...about, version: BigInt(pass), fact: { case: 'erasureRequested', value: { pass } } })
 }
 
-/** Collects the reports that erasing services send to a fake of accounts. */
+/** Reports that erasing services send to a fake of accounts. */
 export class ErasureReports {
   readonly all: Pick<ReportErasedRequest, 'userId' | 'service' | 'pass' | 'found'>[] = []
 
-  /** Implements AccountsInternalService.ReportErased. */
   readonly reportErased = ({ userId, service, pass, found }: ReportErasedRequest) => {
     this.all.push({ userId, service, pass, found })
     return {}
   }
 
-  /** The number of items that a pass found; undefined until it is reported. */
+  /** Returns undefined until the pass is reported. */
   found(userId: string, pass: number): bigint | undefined {
     return this.all.find((report) => report.userId === userId && report.pass === pass)?.found
   }

@@ -1,7 +1,6 @@
-/** Addresses of the servers that the test files of one jest run share. */
 export type TestInfrastructure = { postgresAdminUrl: string; redisUrl: string }
 
-/** The servers from the global setup. Throws outside a run with that setup. */
+/** Throws outside a run with the global setup. */
 export function testInfrastructure(): Promise<TestInfrastructure> {
   return Promise.resolve({
     postgresAdminUrl: fromEnvironment('PARLEY_TEST_POSTGRES_URL'),

@@ -6,14 +6,10 @@ import { installPrograms } from './install-programs.ts'
 import { removeAbandonedFolders, temporaryFolder } from './run-folder.ts'
 
 const started: AsyncDisposable[] = []
-/** Variables with the addresses of started servers. */
 const setVariables = new Set<string>()
 let folder: string | undefined
 
-/**
- * Starts one PostgreSQL and one Redis for the test files of a jest run and puts their addresses into the environment.
- * Existing servers named by `PARLEY_TEST_POSTGRES_URL` and `PARLEY_TEST_REDIS_URL` are used instead.
- */
+/** Uses the existing servers that `PARLEY_TEST_POSTGRES_URL` and `PARLEY_TEST_REDIS_URL` name. */
 export async function setup(): Promise<void> {
   await removeAbandonedFolders()
   const dir = (folder = temporaryFolder())
@@ -23,7 +19,6 @@ export async function setup(): Promise<void> {
   await Promise.all([usePostgres(dir), useRedis(dir)])
 }
 
-/** Stops what {@link setup} started and removes its files. */
 export async function teardown(): Promise<void> {
   // With `--watch` the next run begins in the same process.
   for (const name of setVariables) delete process.env[name]

@@ -1,7 +1,6 @@
 import pg from 'pg'
 import { testInfrastructure } from './infrastructure.ts'
 
-/** A lock shared by all test processes. */
 export type TestLock = AsyncDisposable
 
 /** Takes an advisory lock in the run's PostgreSQL. It is released even if the process is killed. */

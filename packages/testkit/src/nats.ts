@@ -7,9 +7,8 @@ import { lock } from './locks.ts'
 import { type StoppableServer, outageProxy } from '@parley/tooling/outage-proxy'
 import { temporaryFolder } from './run-folder.ts'
 
-/** A NATS server with JetStream. */
 export type TestNats = StoppableServer & {
-  /** Process id of the server, for tests that freeze it; undefined for a given server. */
+  /** Undefined for a given server. */
   pid(): number | undefined
 }
 
@@ -24,7 +23,7 @@ export function testNats(options: { conf?: string; env?: NodeJS.ProcessEnv } = {
   return withKeeper(given ? useGivenNats(given) : startOwnNats(options))
 }
 
-/** Runs a keeper of the event stream on the server, as admin does in a fleet. */
+/** The server gets a keeper of the event stream, as in a fleet. */
 async function withKeeper(starting: Promise<TestNats>): Promise<TestNats> {
   const server = await starting
   const bus = await connectBus({ url: server.url, name: 'admin', purpose: 'events' })

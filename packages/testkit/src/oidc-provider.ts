@@ -3,25 +3,21 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { freePort } from '@parley/local/infrastructure'
 import type { Configuration } from 'oidc-provider'
 
-/** Handles a request, or returns false to leave it to the provider. */
 type Override = (request: IncomingMessage, response: ServerResponse) => unknown
 
 type Claims = Record<string, unknown>
 
-/** A provider that tests can reconfigure. */
 export type OidcProvider = AsyncDisposable & {
   issuer: string
   clientId: string
   clientSecret: string
   /** Claims of the people that the provider knows, by login, which is also their subject. */
   people: Map<string, Claims>
-  /** Paths requested so far. */
   requests: string[]
-  /** Replaces the signing key. */
   rotate: (kid: string) => void
   /** Replaces the provider by one with other settings at the same address. */
   configure: (settings: Configuration) => void
-  /** Sets a handler that runs before the provider; undefined removes it. */
+  /** The handler runs before the provider; undefined removes it. */
   intercept: (override: Override | undefined) => void
   stop: () => Promise<void>
   start: () => Promise<void>
@@ -111,7 +107,7 @@ const close = (server: Server) =>
     server.closeAllConnections()
   })
 
-/** Suppresses the warnings that the provider prints outside production and on other runtimes. */
+/** The provider warns outside production and on other runtimes. */
 function withoutWarnings<T>(work: () => T): T {
   const { warn } = console
   console.warn = () => undefined

@@ -17,7 +17,6 @@ export async function dropOldDatabases(adminUrl: string): Promise<void> {
   })
 }
 
-/** Runs `work` with a connection that is closed afterwards. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -9,10 +9,8 @@ import { testInfrastructure } from './infrastructure.ts'
 import { lock } from './locks.ts'
 import { type StoppableServer, outageProxy } from '@parley/tooling/outage-proxy'
 
-/** A separate database. */
 export type TestDatabase = StoppableServer & { url: string }
 
-/** Options of a test database. */
 export type TestDatabaseOptions = {
   /** Enables `stop()`, which makes the database unreachable, and `start()`. All connections then go through a proxy. */
   outages?: boolean
@@ -42,7 +40,7 @@ export async function testDatabase(
   }
 }
 
-/** Opens a database for the test itself, with a long connection timeout, because connecting is not what it tests. */
+/** The long connection timeout is for slow machines. */
 export const openTestDatabase = (url: string, options: Partial<DatabaseOptions> = {}): Promise<Database> =>
   openDatabase({ url, pool: 4, name: 'test', connectTimeoutMs: 30_000, ...options })
 

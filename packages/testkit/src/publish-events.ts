@@ -9,7 +9,6 @@ import type { Bus } from '@parley/rpc'
  */
 export type TestEvent = Pick<OutgoingEvent, 'kind' | 'aggregateType' | 'aggregateId'> & Partial<OutgoingEvent>
 
-/** The event as a service would write it to the outbox. */
 export function testEvent(event: TestEvent): Event {
   const defaults = { version: 1n, occurredAt: new Date(), actorId: '', fact: { case: undefined } }
   return fromBinary(EventSchema, toOutboxRow({ ...defaults, ...event }).payload)

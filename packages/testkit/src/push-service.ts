@@ -12,7 +12,6 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A push as the push service receives it and the browser decrypts it. */
 export type ReceivedPush = {
   browser: string
   payload: Record<string, unknown>
@@ -25,7 +24,6 @@ export type ReceivedPush = {
   vapid: { header: unknown; claims: Record<string, unknown>; isSigned: boolean; publicKey: string }
 }
 
-/** The response of the service: a status, or none at all. */
 export type PushAnswer = { status: number; headers?: Record<string, string>; body?: string } | 'nothing'
 
 type Browser = { keys: ECDH; auth: Buffer }
@@ -64,7 +62,7 @@ export class PushService {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Subscribes as a browser does; returns the subscription for the web application. */
+  /** Returns the subscription for the web application. */
   subscribe(name: string): { endpoint: string; p256dh: string; auth: string } {
     const keys = createECDH('prime256v1')
     keys.generateKeys()
@@ -77,7 +75,6 @@ export class PushService {
     }
   }
 
-  /** The pushes that a browser received, in order. */
   receivedBy(name: string): ReceivedPush[] {
     return this.received.filter(({ browser }) => browser === name)
   }
@@ -132,7 +129,6 @@ function decrypt(body: Buffer, { keys, auth }: Browser, encoding: string | undef
   return { payload: JSON.parse(padded.subarray(0, end).toString()) as Record<string, unknown>, recordSize }
 }
 
-/** The signer and the claims of a VAPID header (RFC 8292). */
 function vapidOf(authorization: string): ReceivedPush['vapid'] {
   const [, token = '', publicKey = ''] = /^vapid t=([^,]+), ?k=(.+)$/.exec(authorization) ?? []
   const [header = '', claims = '', signature = ''] = token.split('.')

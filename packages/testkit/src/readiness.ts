@@ -1,13 +1,11 @@
 import type { Service } from '@parley/runtime'
 import { eventually } from '@parley/tooling/eventually'
 
-/** The response of a process's readiness endpoint. */
 export async function readiness(internalPort: number): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`)
   return { status: response.status, body: await response.json() }
 }
 
-/** Waits until a process is ready. */
 export async function waitUntilReady({ internalPort }: Service): Promise<void> {
   await eventually(async () => {
     const { status, body } = await readiness(internalPort)

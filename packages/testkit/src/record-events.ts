@@ -8,7 +8,7 @@ import type { Bus } from '@parley/rpc'
  */
 export type Recording = AsyncDisposable & { readonly events: Event[] }
 
-/** Records the events on a subject (such as `evt.>`) from now on. Creates the stream if it is missing. */
+/** Creates the stream if it is missing. */
 export async function recordEvents(bus: Bus, subject: string): Promise<Recording> {
   await declareStreams(bus)
   const events: Event[] = []

@@ -3,7 +3,6 @@ import { testInfrastructure } from './infrastructure.ts'
 import { lockOneOf } from './locks.ts'
 import { type StoppableServer, outageProxy } from '@parley/tooling/outage-proxy'
 
-/** A Redis with the default configuration has databases 0 to 15. Tests without `testRedis` use database 0. */
 const highestDatabase = 15
 
 /** A separate, empty Redis database: one of the numbered ones of the run's server. */

@@ -3,8 +3,8 @@ import { Code, ConnectError } from '@connectrpc/connect'
 const maxAttempts = 100
 
 /**
- * Makes a repeatable call and repeats it while it fails with `unavailable` or `deadline_exceeded`, for tests that cause
- * more work than a slow machine can finish in time. Throws all other errors, and the error of the hundredth attempt.
+ * Repeats a call that is safe to repeat while it fails with `unavailable` or `deadline_exceeded`. Throws all other
+ * errors, and the error of the hundredth attempt.
  */
 export async function retryWhileOverloaded<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

@@ -8,7 +8,6 @@ import { callAs, serveFakes, testBus, type TestCaller } from './bus.ts'
 import { testNats, type TestNats } from './nats.ts'
 import { openTestDatabase, testDatabase, type TestDatabase, type TestDatabaseOptions } from './postgres.ts'
 
-/** Parameters with which a service is started. */
 export type ServiceParts<Config, Overrides> = {
   start: (config: Config, overrides?: Overrides) => Promise<Service>
   readConfig: (sources: { env: NodeJS.ProcessEnv }) => Config
@@ -16,16 +15,12 @@ export type ServiceParts<Config, Overrides> = {
   settings?: NodeJS.ProcessEnv
 }
 
-/** A service with a database. */
 export type DatabaseServiceParts<Config, Overrides> = ServiceParts<Config, Overrides> &
   TestDatabaseOptions & {
-    /** The setting with the URL of the database. */
     databaseSetting: string
-    /** The folder of its migrations. */
     migrations: URL
   }
 
-/** A process of the service under test. It may be disposed repeatedly. */
 export type TestProcess = Service & { url: string }
 
 type ClientsOf<S extends Record<string, DescService>> = { [K in keyof S]: Client<S[K]> }
@@ -35,28 +30,23 @@ export type ServiceHarness<Overrides = unknown> = {
   nats: TestNats
   bus: Bus
   rpc: RpcClient
-  /** Environment of every process. */
   settings: NodeJS.ProcessEnv
   /** Starts a process, which lives as long as the harness or until it is disposed. */
   start: (settings?: NodeJS.ProcessEnv, overrides?: Overrides) => Promise<TestProcess>
-  /** Stops every process and starts as many new ones, with nothing in memory. */
   restart: () => Promise<void>
-  /** Serves fakes of methods of other services, over the real bus. */
   serveFakes: (routes: (routes: ServiceRoutes) => void) => Promise<void>
   /** A client of the service, acting as another service or, with `who`, as a user. */
   client: <S extends DescService>(service: S, who?: TestCaller) => Client<S>
   clients: <S extends Record<string, DescService>>(services: S, who?: TestCaller) => ClientsOf<S>
-  /** Registers a resource that the processes need; it is disposed after them. */
+  /** The resource is disposed after the processes. */
   use: <T extends AsyncDisposable | Disposable>(resource: T) => T
-  /** Runs `close` at the end, before the processes are stopped. */
+  /** `close` runs before the processes are stopped. */
   beforeDispose: (name: string, close: () => Promise<void> | void) => void
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** A harness with the database of the service. */
 export type DatabaseServiceHarness<Overrides = unknown> = ServiceHarness<Overrides> & {
   database: TestDatabase
-  /** The database of the service. */
   db: Db
   pool: Database['pool']
 }
@@ -64,7 +54,6 @@ export type DatabaseServiceHarness<Overrides = unknown> = ServiceHarness<Overrid
 /** A harness extended by `surround`, for example with fakes of other services. */
 export type Surrounded<Harness, Own> = Omit<Harness, keyof Own> & Own
 
-/** A separate NATS server, and processes of a service on demand. After a failure everything opened is closed. */
 export function testService<Config, Overrides, Own extends object>(
   parts: ServiceParts<Config, Overrides>,
   surround: (harness: ServiceHarness<Overrides>) => Promise<Own> | Own,
@@ -72,7 +61,6 @@ export function testService<Config, Overrides, Own extends object>(
   return openWith((opened) => openHarness(parts, opened), surround)
 }
 
-/** A harness with a separate database. */
 export function testDatabaseService<Config, Overrides, Own extends object>(
   parts: DatabaseServiceParts<Config, Overrides>,
   surround: (harness: DatabaseServiceHarness<Overrides>) => Promise<Own> | Own,
@@ -134,7 +122,6 @@ async function openHarness<Config, Overrides>(
 const mapClients = <S extends Record<string, DescService>>(services: S, clientOf: (service: DescService) => unknown) =>
   Object.fromEntries(Object.entries(services).map(([name, service]) => [name, clientOf(service)])) as ClientsOf<S>
 
-/** The running processes, each with its parameters. */
 class Processes<Given extends unknown[]> implements AsyncDisposable {
   readonly #boot: (...given: Given) => Promise<Service>
   readonly #running = new Map<TestProcess, Given>()

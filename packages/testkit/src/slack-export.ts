@@ -2,7 +2,6 @@ import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import yazl from 'yazl'
 
-/** The size of a generated Slack export. */
 export type SlackExportSize = {
   people: number
   channels: number
@@ -23,7 +22,6 @@ export type SlackExportContent = {
   byChannel: Map<string, { messages: number; replies: number }>
   /** Names of private channels. */
   privateChannels: string[]
-  /** E-mail address and name of each person, and whether the account was deactivated. */
   addresses: { email: string; name: string; deleted: boolean }[]
 }
 
@@ -159,7 +157,6 @@ const conversations = (count: number, letter: string, stem: string, first: strin
     purpose: { value: '' },
   }))
 
-/** A random generator that gives the same results for the same seed. */
 class Chance {
   readonly #people: readonly string[]
   #state: number
@@ -169,7 +166,6 @@ class Chance {
     this.#people = people
   }
 
-  /** A number from 0 to below 1 (mulberry32). */
   number(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     const state = this.#state
@@ -186,7 +182,6 @@ class Chance {
     return this.pick(this.#people)
   }
 
-  /** At most this number of different people. */
   people(atMost: number): string[] {
     return [...new Set(Array.from({ length: atMost }, () => this.person()))]
   }

@@ -17,7 +17,6 @@ const opened = new Resources()
 let here: TestBus
 let costs: CostCounter
 let database: Database
-/** The work of the service before it answers. */
 let work: () => Promise<unknown>
 beforeAll(async () => {
   const { url } = opened.use(await testDatabase(new URL('_drizzle', import.meta.url)))

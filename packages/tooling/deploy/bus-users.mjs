@@ -4,7 +4,6 @@ import { deployableNames, propertiesOf, replaceBetween } from './manifest.mjs'
 const { deployableOf, services } = await import(inWorkspace('packages/contracts/src/catalogue.ts'))
 const { rpcSubject } = await import(inWorkspace('packages/rpc/src/subjects.ts'))
 
-/** Generates parts of the NATS configuration from the manifest and the catalogue: users, permissions and accounts. */
 export const busFiles = {
   'deploy/nats/parley.conf': (before) => {
     const users = deployableNames.flatMap((name) => [...user(name), ''])
@@ -54,8 +53,8 @@ function subscribeSubjects(name) {
 }
 
 /**
- * The subjects on which a deployable receives calls: a wildcard for a service that it answers alone, single methods for
- * a service that it shares with another deployable.
+ * A wildcard for a service that the deployable answers alone, single methods for a service that it shares with
+ * another.
  */
 function callSubjects(name) {
   return Object.values(services[name]).flatMap(({ methods }) => {
@@ -64,9 +63,7 @@ function callSubjects(name) {
   })
 }
 
-/**
- * Lines that allow these subjects. For NATS an empty list allows everything, so without subjects everything is denied.
- */
+/** For NATS an empty list allows everything, so without subjects everything is denied. */
 function permission(verb, groups) {
   const lines = Object.entries(groups).flatMap(([why, subjects]) =>
     subjects.length === 0 ? [] : [`            # ${why}`, ...subjects.map((subject) => `            "${subject}"`)],

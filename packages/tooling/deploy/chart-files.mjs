@@ -4,10 +4,6 @@ const head = `# Properties of each deployable that an operator does not choose: 
 # connects to, which shared secrets it reads. Generated from the manifest, packages/contracts/src/deployables.ts.
 `
 
-/**
- * Generates the manifest's part of the chart. The operator's values are kept; a deployable without values gets empty
- * ones.
- */
 export const chartFiles = {
   'helm/parley/files/services.yaml': () => head + deployableNames.flatMap(propertyLines).join('\n'),
   'helm/parley/values.yaml': (before) =>

@@ -12,8 +12,8 @@ import { problemsOfRunbooks, runbookOf } from './runbooks.mjs'
 const marked = /(<!-- objectives -->\n)[\s\S]*?(<!-- \/objectives -->)/
 
 /**
- * Checks the Prometheus rules of a folder: their format, that every metric exists, that each alert has a runbook, and
- * that the rules and the table generated from the objectives are up to date. `write` updates these two.
+ * The rules must be well-formed and use existing metrics, each alert needs a runbook, and the files generated from
+ * the objectives must be up to date. `write` updates these files.
  */
 export async function problemsOfAlerts(folder, { write } = {}) {
   const outdated = await outdatedObjectives(`${folder}/objectives.yaml`, write)
@@ -33,7 +33,6 @@ export async function problemsOfAlerts(folder, { write } = {}) {
   ]
 }
 
-/** Compares the files with the text generated from the objectives; `write` updates the files. */
 async function outdatedObjectives(rules, write) {
   const page = inWorkspace('docs/runbooks/README.md')
   const text = readFileSync(page, 'utf8')

@@ -14,9 +14,8 @@ import { problemsOfScaling } from './scaling.mjs'
 const howToRender = 'with helm on PATH, run: pnpm check-deploy --write'
 
 /**
- * Checks the chart's values and templates, and the rendered objects for each file of ci/. helm renders them, and those
- * of sizes/, if it is installed; otherwise the committed result is used, which must belong to the current chart.
- * kubeconform validates them if it is installed, with the schemas of Kubernetes. `write` updates generated files.
+ * helm renders the objects if it is installed; otherwise the committed result is used, which must belong to the
+ * current chart. kubeconform validates them if it is installed. `write` updates generated files.
  */
 export async function checkChart({ write }) {
   const problems = [
@@ -49,7 +48,7 @@ export async function checkChart({ write }) {
 const withoutHelm =
   'rendering the chart again, its notes, and the values of sizes/: helm is not installed; the committed rendering was checked'
 
-/** Validates all renderings and examples at once against every version of Kubernetes that the chart supports. */
+/** Validates all renderings and examples against every version of Kubernetes that the chart supports. */
 function validate(renderings) {
   const why = whyNotValidated()
   if (why) {

@@ -5,8 +5,8 @@ import { compactDeployables } from './manifest.mjs'
 import { problemsOfEnvironment } from './settings.mjs'
 
 /**
- * Checks the compact layout of Compose, given the services of compose.yaml: its process must have the settings of every
- * deployable that it contains, and none of those may also run separately.
+ * The compact process must have the settings of every deployable that it contains, and none of those may also run
+ * separately.
  */
 export async function problemsOfCompact(services) {
   const problems = []

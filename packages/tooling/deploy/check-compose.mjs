@@ -11,7 +11,6 @@ import { choicesOf, problemsOfEnvironment, secretSettings } from './settings.mjs
 
 const folder = inWorkspace('deploy/compose')
 
-/** Checks deploy/compose as it would run with a filled .env. */
 export async function checkCompose() {
   const variables = filledEnvironment()
   const text = readFileSync(join(folder, 'compose.yaml'), 'utf8')
@@ -26,7 +25,6 @@ export async function checkCompose() {
   return withDockerCompose(checker.problems, variables)
 }
 
-/** Settings that operators choose, but that Compose does not pass on to the service. */
 function settingsNotPassedOn(services) {
   const bucket = parse(readFileSync(join(folder, 's3.yaml'), 'utf8')).services
   return deployables.flatMap((name) => {
@@ -37,7 +35,6 @@ function settingsNotPassedOn(services) {
   })
 }
 
-/** Checks the settings of uploads with s3.yaml on top of compose.yaml. */
 async function problemsOfBucket(environment) {
   const text = readFileSync(join(folder, 's3.yaml'), 'utf8')
   const given = Object.keys(parse(text).services.uploads.environment)
@@ -139,10 +136,6 @@ class Compose {
     }
   }
 
-  /**
-   * Checks that addresses name a service and its port, that volumes are declared or exist, that services listen on the
-   * ports that they publish, and that `depends_on` names services.
-   */
   checkReferences() {
     const ports = { postgres: '5432', nats: '4222', redis: '6379' }
     for (const [name, { environment = {}, volumes = [], depends_on = {}, ports: published = [] }] of Object.entries(
@@ -173,10 +166,7 @@ class Compose {
     return entries.find(([key]) => key.endsWith('_PORT') && key !== 'PARLEY_INTERNAL_PORT')?.[1]
   }
 
-  /**
-   * Checks that every user in deploy/nats/parley.conf has a password, and that each process has the password of its
-   * user.
-   */
+  /** Every user in deploy/nats/parley.conf must have a password, and each process the password of its user. */
   checkBusPasswords(names) {
     const conf = readFileSync(inWorkspace('deploy/nats/parley.conf'), 'utf8')
     const given = this.services.nats.environment
@@ -195,7 +185,7 @@ class Compose {
     }
   }
 
-  /** Checks that role, database and password of every database URL match postgres-init.sh. */
+  /** Role, database and password of every database URL must match postgres-init.sh. */
   checkDatabases(names) {
     for (const name of names.filter(hasDatabase)) {
       const password = this.services.postgres.environment[`PARLEY_DATABASE_PASSWORD_${name.toUpperCase()}`]
@@ -205,7 +195,6 @@ class Compose {
     }
   }
 
-  /** Checks that secrets come from .env. */
   checkSecrets() {
     const secret = new Set(secretSettings.flatMap(({ names }) => names))
     for (const [name, { environment = {} }] of Object.entries(this.unfilled)) {
@@ -228,7 +217,7 @@ function readable(path) {
   }
 }
 
-/** Adds what docker-compose itself reports, if it is installed. */
+/** Adds what docker-compose reports, if it is installed. */
 async function withDockerCompose(problems, variables) {
   const temporary = await mkdtemp(join(tmpdir(), 'parley-compose-'))
   try {

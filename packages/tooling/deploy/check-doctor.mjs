@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 const component = 'app.kubernetes.io/component'
 const findNamed = (list, name) => list?.find((one) => one.name === name)
 
-/** Checks the doctor's job: each container must have the same image, settings, volumes and rights as its deployable. */
+/** Each container of the doctor's job must have the same image, settings, volumes and rights as its deployable. */
 export function problemsOfDoctor(objects, deployables) {
   const of = (kind, name) =>
     objects.find((one) => one.kind === kind && one.metadata.labels[component] === name)?.spec.template.spec

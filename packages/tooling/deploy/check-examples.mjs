@@ -9,16 +9,15 @@ const folder = inWorkspace('deploy/examples')
 /** Parameters that packages/postgres sends when it connects; a pooler must ignore them. */
 const startupParameters = ['options', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
 
-/** The objects of deploy/examples. */
 export const examples = () =>
   readdirSync(folder)
     .filter((file) => file.endsWith('.yaml'))
     .flatMap((file) => parseAllDocuments(readFileSync(`${folder}/${file}`, 'utf8')).map((document) => document.toJS()))
 
 /**
- * Checks the example manifests of the servers that Parley needs: their objects, that NATS has every user and PostgreSQL
- * every database of the manifest, that services can connect through the pooler, that a policy restricts who may connect
- * to each pod, and that Sentinels require a password. Resources of CloudNativePG are not checked.
+ * NATS must have every user and PostgreSQL every database of the manifest, services must be able to connect through
+ * the pooler, a policy must restrict who may connect to each pod, and Sentinels must require a password. Resources of
+ * CloudNativePG are not checked.
  */
 export async function problemsOfExamples(objects = examples()) {
   const known = objects.filter(({ apiVersion }) => !apiVersion.startsWith('postgresql.cnpg.io/'))
@@ -54,7 +53,6 @@ export async function problemsOfExamples(objects = examples()) {
   return problems.map((problem) => `deploy/examples: ${problem}`)
 }
 
-/** Whether a policy restricts who may connect to each port of a pod. */
 function isClosed({ metadata, spec }, objects) {
   const policies = objects.filter(
     ({ kind, spec: { podSelector, policyTypes } = {} }) =>

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { inWorkspace } from '../steps.mjs'
 import { compact, layOutImage, programs } from './image-files.mjs'
 
-/** Checks the Dockerfile, and that every program of the image starts in a folder with only the files of the image. */
+/** Every program of the image must start in a folder with only the files of the image. */
 export async function checkImage() {
   const problems = await problemsOfDockerfile()
   const bundles = (await programs()).filter((program) => program.includes('/dist/'))

@@ -20,7 +20,7 @@ const reachedBy = {
   'PARLEY_AUTH_PROVIDERS_<n>_CLIENT_SECRET': 'internet',
 }
 
-/** Checks that `reaches` of each deployable in the manifest matches its settings. */
+/** `reaches` of each deployable in the manifest must match its settings. */
 export function problemsOfReach() {
   return deployableNames.flatMap((name) => {
     const settings = settingsOf(name)
@@ -33,9 +33,8 @@ export function problemsOfReach() {
 }
 
 /**
- * Checks the policies of a release: they must allow the connections that settings, routes, Prometheus and
- * `parley status` require, and no others to HTTP ports or out of a pod. `egress` is the chart's value
- * `networkPolicy.egress`: peers for outgoing connections by name, and options.
+ * The policies must allow the connections that settings, routes, Prometheus and `parley status` require, and no
+ * others to HTTP ports or out of a pod. `egress` is the chart's value `networkPolicy.egress`.
  */
 export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
   if (!enabled) return []
@@ -73,7 +72,7 @@ export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
   return [...problems, ...(egress.enabled ? problemsOfEgress(network, egress) : [])]
 }
 
-/** Checks that each deployable may open exactly the outgoing connections that follow from the manifest. */
+/** Each deployable may open exactly the outgoing connections that follow from the manifest. */
 function problemsOfEgress(network, egress) {
   const known = Object.keys(egress).filter((name) => Array.isArray(egress[name]) && egress[name].length > 0)
   return deployableNames.flatMap((name) => {
@@ -110,7 +109,6 @@ class Network {
       ),
       ...of('HTTPRoute').flatMap(({ spec }) => spec.rules.flatMap((rule) => rule.backendRefs.map(({ name }) => name))),
     ]
-    /** Deployables behind an ingress or a route. */
     this.routed = backends.flatMap((name) => this.behind(name))
   }
 
@@ -122,13 +120,11 @@ class Network {
     return this.services.filter(({ metadata }) => metadata.name === host).map(({ spec }) => spec.selector[component])
   }
 
-  /** Deployables whose URLs are in the settings of a pod. */
   deployablesCalledBy({ spec }) {
     const urls = spec.containers[0].env.filter(({ name }) => name.endsWith('_URLS')).map(({ value }) => value)
     return urls.flatMap((value) => this.behind(new URL(value).hostname))
   }
 
-  /** The policies of a type, `Ingress` or `Egress`, for a pod. */
   policiesFor(pod, type) {
     return this.policies.filter(
       ({ policyTypes, podSelector }) => policyTypes.includes(type) && selects(podSelector, pod.metadata.labels),
@@ -139,7 +135,6 @@ class Network {
     return this.policiesFor(pod, 'Ingress').length > 0
   }
 
-  /** The peers of each rule for a port; undefined if the rule allows everybody. */
   rules(pod, port) {
     const rules = this.policiesFor(pod, 'Ingress').flatMap(({ ingress }) => ingress)
     return rules.filter(({ ports }) => ports.some((each) => each.port === port)).map(({ from }) => from)

@@ -6,8 +6,8 @@ import { problemsOfObject } from './kubernetes.mjs'
 import { chart, render } from './renderings.mjs'
 
 /**
- * Checks the pod in the notes that helm prints after an installation: it must be locked down as the gateway's pod is,
- * and have the same image. `objects` are the objects that helm renders for the same values. Needs helm.
+ * The pod in the notes that helm prints after an installation must be locked down as the gateway's pod is, and have
+ * the same image. `objects` are the objects that helm renders for the same values. Needs helm.
  */
 export async function problemsOfNotes(file, objects) {
   const { problem, objects: found } = renderNotes(file)

@@ -1,6 +1,6 @@
 /**
- * Checks the backends of Gateway API routes: their ports must exist, and the HTTP/2 port, on which the gateway serves
- * only RPC, must get all native gRPC requests and no others.
+ * The ports of backends must exist, and the HTTP/2 port, on which the gateway serves only RPC, must get all native
+ * gRPC requests and no others.
  */
 export function problemsOfRoutes(objects) {
   const all = (...kinds) => objects.filter(({ kind }) => kinds.includes(kind))

@@ -16,8 +16,8 @@ const lastingLabels = new Map([
 const kinds = ['Service', 'PodMonitor', 'PodDisruptionBudget', 'NetworkPolicy', 'Deployment']
 
 /**
- * Checks the selectors of a release: they must also match the pods of the previous release, but no pods of other
- * installations in the same namespace, and the Service and the monitor of the internal ports must select all pods.
+ * The selectors must also match the pods of the previous release, but no pods of other installations in the same
+ * namespace. The Service and the monitor of the internal ports must select all pods.
  */
 export function problemsOfSelectors(objects) {
   const pods = objects.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.template.metadata.labels)
@@ -41,13 +41,12 @@ export function problemsOfSelectors(objects) {
     })
 }
 
-/** Whether a selector is meant for pods of Parley; others are for the cluster's DNS, the ingress and databases. */
+/** Other selectors are for the cluster's DNS, the ingress and databases. */
 const isForParley = (selector, pods) =>
   selector[label('name')] === lastingLabels.get(label('name')) || matching(pods, selector).length > 0
 
 const isLasting = (key, value) => lastingLabels.has(key) && [undefined, value].includes(lastingLabels.get(key))
 
-/** Whether `whole` contains all entries of `part`; both are labels or a selector. */
 export const isSubset = (part, whole) => Object.entries(part).every(([key, value]) => whole[key] === value)
 
 const matching = (pods, selector) => pods.filter((labels) => isSubset(selector, labels))
@@ -56,8 +55,8 @@ const isForInternalPorts = ({ kind, spec }) =>
   kind === 'PodMonitor' || (kind === 'Service' && spec.ports.some(({ targetPort }) => targetPort === 'internal'))
 
 /**
- * The labels of all selectors in a specification, at any depth. The selector of a Service has no `matchLabels`. A
- * selector without labels (empty, or only with expressions) counts as a selector of all pods.
+ * Searches at any depth. The selector of a Service has no `matchLabels`. A selector without labels counts as a
+ * selector of all pods.
  */
 function selectorsIn(spec) {
   if (spec === null || typeof spec !== 'object') return []

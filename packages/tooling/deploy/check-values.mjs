@@ -4,9 +4,8 @@ import { chart, isMap, mergeValues, read, sizes, valueFiles } from './renderings
 import { knownKeys, plainVariables, secretSettings } from './settings.mjs'
 
 /**
- * Checks the values of ci/ and sizes/ against the schema. Checks that the schema refuses secrets, unknown keys, too
- * large networks of trusted proxies, and wrong URLs, targets and amounts, and accepts the other variables that
- * deployables read.
+ * The schema must accept the values of ci/ and sizes/ and the other variables that deployables read. It must refuse
+ * secrets, unknown keys, too large networks of trusted proxies, and wrong URLs, targets and amounts.
  */
 export function problemsOfValues() {
   const validate = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true }).compile(schema())
@@ -52,14 +51,12 @@ export function problemsOfValues() {
   return problems
 }
 
-/** Paths of all maps in the values. */
 function mapsIn(value, path = []) {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.entries(value).flatMap(([key, each]) => mapsIn(each, [...path, key]))
   return isMap(value) ? [path, ...inner] : inner
 }
 
-/** The values of ci/full-values.yaml with an unknown key in the map at `path`; for the root, `values` with one. */
 function withUnknown(values, path) {
   const full = structuredClone(valueFiles().find(({ name }) => name === 'full').values)
   path.reduce((at, key) => at[key], full).unknownKey = 1
@@ -78,9 +75,7 @@ function keysOf(tree, path = '') {
   return Object.entries(tree).flatMap(([key, value]) => (isMap(value) ? keysOf(value, `${path}${key}.`) : path + key))
 }
 
-/**
- * Checks that every value used by a template is in the schema, because Helm treats a misspelt name as an empty value.
- */
+/** Every value used by a template must be in the schema, because Helm treats a misspelt name as an empty value. */
 export function problemsOfTemplates() {
   const { definitions, ...root } = schema()
   const resolve = (node) => (node?.$ref ? definitions[node.$ref.split('/').at(-1)] : node)

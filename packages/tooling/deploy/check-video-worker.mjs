@@ -3,8 +3,8 @@ import { isSubset } from './check-selectors.mjs'
 const component = 'app.kubernetes.io/component'
 
 /**
- * Checks the pod of the video worker, if uploads uses one: it must have neither secrets nor outgoing connections, and
- * only uploads may connect to it.
+ * If uploads uses a video worker, its pod must have neither secrets nor outgoing connections, and only uploads may
+ * connect to it.
  */
 export function problemsOfVideoWorker(objects) {
   const deployments = objects.filter(({ kind }) => kind === 'Deployment')

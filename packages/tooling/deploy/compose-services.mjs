@@ -13,10 +13,6 @@ const databasePassword = (name) => `PARLEY_DATABASE_PASSWORD_${name.toUpperCase(
 const required = (variable) => `\${${variable}:?}`
 const passwords = [...databaseOwners.map(databasePassword), ...busUsers.map(busPassword)]
 
-/**
- * Generates the parts of Compose that follow from the manifest: the settings and containers of processes, and
- * passwords.
- */
 export const composeFiles = {
   'deploy/compose/.env.example': (before) =>
     before.replace(/(?:^PARLEY_(?:DATABASE|NATS)_PASSWORD_\w+=\n)+/m, passwords.map((name) => `${name}=\n`).join('')),
@@ -43,10 +39,8 @@ function withContainers(text) {
   return replaceBetween(text, '  # <deployables: containers>', '  # </deployables>', join(blocks))
 }
 
-/** The lines of all blocks, with an empty line between blocks. */
 const join = (blocks) => blocks.flatMap((lines) => [...lines, '']).slice(0, -1)
 
-/** The generated settings of a process, followed by the other settings that the file has for it. */
 function environment(name, before) {
   const generated = generatedEnvironment(name)
   const block = new RegExp(`^x-${name}: .*\n((?: .*\n)*)`, 'm').exec(before)?.[1] ?? ''
@@ -113,7 +107,6 @@ function container(name) {
   ]
 }
 
-/** The compact process, which replaces all deployables except realtime, and the container that runs its migrations. */
 function compactContainers() {
   const environment = [
     '    environment:',
@@ -148,7 +141,6 @@ function compactContainers() {
   ]
 }
 
-/** Containers that the compact layout does not run. */
 const leftOut = () =>
   [...databaseOwners.map((name) => `migrate-${name}`), ...compactDeployables].map(
     (name) => `  ${name}: { profiles: [separate] }`,

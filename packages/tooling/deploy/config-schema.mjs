@@ -8,8 +8,8 @@ import { knownKeys } from './settings.mjs'
 const file = inWorkspace('helm/parley/values.schema.json')
 
 /**
- * Checks that the schema of the value `config` has exactly the keys of parley.toml that some program reads. Keys that
- * it refuses, such as secrets, stay refused. `write` updates the schema.
+ * The schema must have exactly the keys of parley.toml that some program reads. Keys that it refuses, such as
+ * secrets, stay refused. `write` updates the schema.
  */
 export async function problemsOfConfigSchema({ write } = {}) {
   const schema = JSON.parse(readFileSync(file, 'utf8'))
@@ -22,7 +22,7 @@ export async function problemsOfConfigSchema({ write } = {}) {
   return []
 }
 
-/** The schema of a table; `name[]` is an array of tables. */
+/** `name[]` is an array of tables. */
 function tableOf(keys) {
   const inner = new Map()
   for (const key of keys) {
@@ -36,7 +36,7 @@ function tableOf(keys) {
   return { additionalProperties: false, properties: Object.fromEntries(properties) }
 }
 
-/** Paths of the keys that the schema refuses, each with its schema, which says why. */
+/** The schema of a refused key says why. */
 function refusals(node, path = []) {
   if (node?.not) return [{ path, refusal: node }]
   return Object.entries(node?.items?.properties ?? node?.properties ?? {}).flatMap(([key, each]) =>

@@ -1,12 +1,11 @@
-/** Number of columns of Grafana's grid, and the size of a panel in it. */
 const columns = 24
 const [width, height] = [8, 8]
 
 const source = { type: 'prometheus', uid: '${source}' }
 
 /**
- * Replaces Grafana's variables in a query, as Grafana does before it sends the query. `rateInterval` should be at least
- * four scrape intervals. Throws if the query has an unknown variable.
+ * Replaces variables as Grafana does before it sends a query. `rateInterval` should be at least four scrape
+ * intervals. Throws if the query has an unknown variable.
  */
 export function fillVariables(query, { rateInterval = '5m' } = {}) {
   const filled = query.replaceAll('$__rate_interval', rateInterval)
@@ -14,7 +13,6 @@ export function fillVariables(query, { rateInterval = '5m' } = {}) {
   return filled
 }
 
-/** A dashboard in the format that Grafana imports; users choose its data source with a variable. */
 export function grafanaDashboard({ name, title, panels }) {
   return {
     uid: `parley-${name}`,

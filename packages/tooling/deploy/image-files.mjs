@@ -1,8 +1,4 @@
-/**
- * Collects the files of the image: `node packages/tooling/deploy/image-files.mjs <folder>`, after a build. These are
- * the bundles, their migrations, the web client, the commands for operators, the license, and the packages of
- * node_modules that cannot be bundled.
- */
+/** `node packages/tooling/deploy/image-files.mjs <folder>` collects the files of the image, after a build. */
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -12,19 +8,14 @@ import { deployableNames, propertiesOf } from './manifest.mjs'
 // Packages that the fleet uses but that build.mjs does not bundle.
 const unbundled = ['uWebSockets.js', '@node-rs/argon2', 'sharp']
 
-/** The deployables. */
 export const deployables = deployableNames.toSorted()
 
-/** Whether a deployable has a database. */
 export const hasDatabase = (name) => propertiesOf(name).database === true
 
-/** The program that runs ffmpeg for uploads. */
 export const videoWorker = 'services/uploads/dist/video-worker/main.js'
 
-/** The programs of the compact layout: all deployables but realtime in one process, and their migrations. */
 export const compact = { main: 'packages/compact/dist/main.js', migrate: 'packages/compact/dist/migrate.js' }
 
-/** Programs of the image, as paths from its working folder. */
 export function programs() {
   const entries = deployables.flatMap((name) => [
     `services/${name}/dist/main.js`,
@@ -43,7 +34,7 @@ export function programs() {
   ]
 }
 
-/** Fills an empty folder with the image's files. */
+/** `folder` must be empty. */
 export async function layOutImage(folder) {
   for (const part of [
     ...deployables.map((name) => `services/${name}`),
@@ -74,10 +65,7 @@ async function copyPart(part, folder) {
   }
 }
 
-/**
- * Copies a package and its dependencies into one flat folder. pnpm links the dependencies of a package into the folder
- * that contains the package.
- */
+/** pnpm links the dependencies of a package into the folder that contains the package. */
 async function copyPackage(at, name, modules) {
   const from = await realpath(at)
   const to = join(modules, name)

@@ -11,10 +11,7 @@ function isOwn({ apiVersion }) {
   return !group.includes('.') || (group.endsWith('.k8s.io') && group !== 'gateway.networking.k8s.io')
 }
 
-/**
- * The folder with the JSON schemas of each Kubernetes version, from the Python package kubernetes-validate if it is
- * installed.
- */
+/** The folder comes from the Python package kubernetes-validate, if it is installed. */
 const schemaFolder = findSchemas()
 
 function findSchemas() {
@@ -23,7 +20,7 @@ function findSchemas() {
   return status === 0 ? join(stdout.trim(), 'kubernetes-json-schema') : undefined
 }
 
-/** Why objects cannot be validated against the schemas of Kubernetes here; undefined if they can. */
+/** Returns undefined if objects can be validated against the schemas of Kubernetes here. */
 export function whyNotValidated() {
   const missing = [
     ...(spawnSync('kubeconform', ['-v']).error ? ['kubeconform'] : []),
@@ -32,7 +29,7 @@ export function whyNotValidated() {
   return missing.length > 0 ? `${missing.join(' and ')} not installed` : undefined
 }
 
-/** Versions of Kubernetes from the given minor version on for which there are schemas. */
+/** Versions of Kubernetes, from the given minor version on, for which there are schemas. */
 export function versionsFrom(minor) {
   const versions = readdirSync(schemaFolder).map((name) => /^v(1\.(\d+)\.\d+)-local-strict$/.exec(name))
   return versions
@@ -69,7 +66,7 @@ export function problemsOfSchemas(objects, versions) {
 const schemaName = ({ apiVersion, kind }) =>
   `${kind}-${apiVersion.replace(/\.[^/]*/, '').replace('/', '-')}.json`.toLowerCase()
 
-/** Writes a file for kubeconform for each kind: its schema, with the definitions that the schema refers to. */
+/** kubeconform needs each kind in a file with the definitions that its schema refers to. */
 function writeSchemas(version, kinds, folder) {
   const from = (name) => join(schemaFolder, `v${version}-local-strict`, name)
   const read = (name) => JSON.parse(readFileSync(from(name), 'utf8').replaceAll('/api/_definitions.json#', '#'))
@@ -87,7 +84,7 @@ function writeSchemas(version, kinds, folder) {
   }
 }
 
-/** Names of the definitions that a schema refers to, directly or through others. */
+/** The result includes definitions to which other definitions refer. */
 function definitionsOf(schema, all, found = new Set()) {
   for (const [, name] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
     if (found.has(name)) continue

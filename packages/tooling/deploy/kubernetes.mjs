@@ -1,11 +1,9 @@
-/** Packages with third-party resources, by API group. */
 const packages = {
   'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
   'keda.sh': '@kubernetes-models/keda',
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
 }
 
-/** Checks a Kubernetes object for values of the wrong type and unknown keys. */
 export async function problemsOfObject(object) {
   const name = `${object.kind} ${object.metadata?.name}`
   const models = packages[object.apiVersion.split('/')[0]] ?? 'kubernetes-models'

@@ -5,7 +5,6 @@ import { inWorkspace } from '../steps.mjs'
 export const { busUsers, compactDeployables, databaseOwners, deployableNames, propertiesOf, sharedSecrets } =
   await import(inWorkspace('packages/contracts/src/deployables.ts'))
 
-/** Differences between the manifest and the folders of services. */
 export function problemsOfFolders() {
   const has = (name, file) => existsSync(inWorkspace(`services/${name}/src/${file}.ts`))
   const unknown = readdirSync(inWorkspace('services')).filter(
@@ -24,7 +23,7 @@ export function problemsOfFolders() {
   ]
 }
 
-/** Replaces the text between two lines. Throws when one of the lines is missing. */
+/** Throws when one of the lines is missing. */
 export function replaceBetween(text, first, last, lines) {
   const begin = text.indexOf(`${first}\n`)
   const end = text.indexOf(last, begin)

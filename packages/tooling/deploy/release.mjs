@@ -11,10 +11,6 @@ import { problemsOfEnvironment, problemsOfMemory, secretSettings } from './setti
 const secretNames = new Set(secretSettings.flatMap(({ names }) => names))
 const component = 'app.kubernetes.io/component'
 
-/**
- * Checks the objects that the chart renders for these values: each by itself, their references to each other, and the
- * settings of the processes.
- */
 export async function problemsOfRelease(objects, values) {
   const release = new Release(objects)
   for (const object of objects) release.problems.push(...(await problemsOfObject(object)))
@@ -129,7 +125,7 @@ class Release {
     }
   }
 
-  /** Checks the process of a deployment or migration; returns its environment, with placeholders for secrets. */
+  /** Returns the environment of the process, with placeholders for secrets. */
   async checkProcess(where, name, program, pod, toml) {
     const [container] = pod.containers
     this.must(container.args.join() === program, `${where}: runs ${container.args.join()}`)

@@ -12,7 +12,6 @@ const goldenOf = (name) => inWorkspace(`packages/tooling/deploy/golden/${name}.y
 /** The Kubernetes version to render for; a Helm built from source has no default. */
 const kubeVersion = ['--kube-version', '1.30.0']
 
-/** The values of ci/, each on top of values.yaml. */
 export function valueFiles() {
   return readdirSync(`${chart}/ci`).map((file) => ({
     name: file.replace('-values.yaml', ''),
@@ -21,7 +20,6 @@ export function valueFiles() {
   }))
 }
 
-/** The values of sizes/, each on top of the plain values. */
 export function sizes() {
   const { files, values } = valueFiles().find(({ name }) => name === 'plain')
   return readdirSync(`${chart}/sizes`).map((file) => ({
@@ -44,8 +42,8 @@ export const isMap = (value) => typeof value === 'object' && value !== null && !
 export const hasHelm = () => run(['version']).status === 0
 
 /**
- * Renders the chart with helm and these files of values, or only its template `only`. Returns the text and the objects,
- * or `problem` if helm refuses the values.
+ * Renders the chart, or only its template `only`. Returns the text and the objects, or `problem` if helm refuses the
+ * values.
  */
 export function render({ name, files }, { folder = chart, only } = {}) {
   const args = [folder, ...kubeVersion, ...files.flatMap((file) => ['-f', `${chart}/${file}`])]
@@ -57,10 +55,7 @@ export function render({ name, files }, { folder = chart, only } = {}) {
 
 const run = (args) => spawnSync('helm', args, { encoding: 'utf8' })
 
-/**
- * The committed rendering: its objects, the digest of its inputs, and the versions of Kubernetes it was validated
- * against.
- */
+/** `digest`: of the rendering's inputs. `validated`: the versions of Kubernetes against which it was validated. */
 export function golden(name) {
   const text = existsSync(goldenOf(name)) ? readFileSync(goldenOf(name), 'utf8') : ''
   const line = (key) => new RegExp(`^# ${key}: (.+)$`, 'm').exec(text)?.[1]
@@ -77,7 +72,6 @@ export async function writeGolden({ name, values }, text, validated) {
   await writeFile(goldenOf(name), await formatText(goldenOf(name), [...header, text].join('\n')))
 }
 
-/** The digest of a rendering's inputs, ignoring comments of values.yaml. */
 export function digestOf(values) {
   const hash = createHash('sha256').update(JSON.stringify([values, parse(read('Chart.yaml'))]))
   for (const folder of ['templates', 'files']) {

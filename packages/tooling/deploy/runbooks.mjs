@@ -4,7 +4,6 @@ import { inWorkspace } from '../steps.mjs'
 const folder = 'docs/runbooks'
 const sections = ['What it means', 'What users notice', 'How to confirm it', 'What to do']
 
-/** The path of an alert's runbook. */
 export const runbookOf = (alert) =>
   `${folder}/${alert
     .replace('Parley', '')
@@ -12,8 +11,8 @@ export const runbookOf = (alert) =>
     .toLowerCase()}.md`
 
 /**
- * Checks that each alert has a runbook with the four sections, that the list contains the alert, and that there are no
- * other pages. Text in italics must be the title of a dashboard or a panel.
+ * Each alert must have a runbook with the four sections and an entry in the list, and there must be no other pages.
+ * Text in italics must be the title of a dashboard or a panel.
  */
 export function problemsOfRunbooks(alerts, dashboards) {
   const pages = new Map(alerts.map((alert) => [runbookOf(alert), alert]))

@@ -8,7 +8,7 @@ import { inWorkspace } from '../steps.mjs'
 import { deployableNames } from './manifest.mjs'
 import { problemsOfQuery } from './queries.mjs'
 
-/** The groups, targets and metrics of autoscalers; comments in the file explain its parts. */
+/** Comments in the file explain its parts. */
 export const scaling = parse(readFileSync(inWorkspace('helm/parley/files/scaling.yaml'), 'utf8'))
 
 const adapterValues = inWorkspace('deploy/prometheus-adapter/values.yaml')
@@ -17,8 +17,8 @@ const head = `# Values for the chart prometheus-adapter: the metrics of helm/par
 `
 
 /**
- * Checks files/scaling.yaml: the code declares its metrics, each deployable is in one group, the chart accepts a target
- * for each metric, and the rules of prometheus-adapter offer the metrics. `write` updates the rules.
+ * The code must declare the metrics, each deployable must be in one group, the chart must accept a target for each
+ * metric, and the rules of prometheus-adapter must offer the metrics. `write` updates the rules.
  */
 export async function problemsOfScaling({ write } = {}) {
   const { metrics } = await declaredMetrics()
@@ -39,7 +39,6 @@ export async function problemsOfScaling({ write } = {}) {
   return problems
 }
 
-/** Rules by which prometheus-adapter offers each metric to autoscalers, for the pods that have its series. */
 export function adapterRules() {
   const resources = { overrides: { namespace: { resource: 'namespace' }, pod: { resource: 'pod' } } }
   return Object.entries(scaling.metrics).map(([name, { series, query }]) => ({
@@ -79,10 +78,7 @@ function problemsOfGroups(groups) {
   ]
 }
 
-/**
- * Checks the autoscalers of a release: at most one per deployment, slow to scale down, and only on metrics that are
- * offered.
- */
+/** A deployment has at most one autoscaler, which scales down slowly and uses only metrics that are offered. */
 export function problemsOfAutoscalers(objects) {
   const scalers = objects.filter(({ kind }) => ['HorizontalPodAutoscaler', 'ScaledObject'].includes(kind))
   const targets = scalers.map(({ spec }) => spec.scaleTargetRef.name)
@@ -106,7 +102,7 @@ export function problemsOfAutoscalers(objects) {
   return problems
 }
 
-/** Names of the metrics that an autoscaler uses in addition to CPU. Without any metric, its `metrics` is null. */
+/** Without any metric, `metrics` of an autoscaler is null. */
 function metricsOf({ metrics, triggers = [] }) {
   const pods = (metrics ?? []).filter(({ type }) => type === 'Pods').map((each) => each.pods.metric.name)
   const ofTriggers = triggers.filter(({ type }) => type === 'prometheus').map(({ name }) => name.replaceAll('-', '_'))

@@ -8,7 +8,6 @@ const settings = await declaredSettings()
 const { ConfigError } = await import(inWorkspace('packages/config/src/index.ts'))
 const { planMemory } = await import(inWorkspace('services/uploads/src/domain/memory.ts'))
 
-/** By program of the image: the function that reads its settings, and the names, key and kind of each setting. */
 const declared = Object.fromEntries(
   settings
     .filter(({ name }) => name !== 'make run')
@@ -18,31 +17,24 @@ const declared = Object.fromEntries(
     ]),
 )
 
-/** Settings of any program that hold a secret. */
 export const secretSettings = Object.values(declared).flatMap(({ rows }) =>
   rows.filter(({ kind }) => kind === 'secret'),
 )
 
-/**
- * Environment variables that some program reads and that hold no secret. Variables of arrays of tables are left out,
- * because they have no fixed names.
- */
+/** Variables of arrays of tables are left out, because they have no fixed names. */
 export const plainVariables = new Set(
   Object.values(declared).flatMap(({ rows }) =>
     rows.filter(({ kind, toml }) => kind !== 'secret' && !toml.includes('[]')).flatMap(({ names }) => names),
   ),
 )
 
-/** Names of the settings that a deployable reads. */
 export const settingsOf = (service) => declared[service].rows.flatMap(({ names }) => names)
 
-/** Keys of parley.toml that some program of the image reads. */
 export const knownKeys = new Set(Object.values(declared).flatMap(({ rows }) => rows.map(({ toml }) => toml)))
 
 /**
- * Settings that an operator chooses: those of parley.toml, secrets, and settings that several programs share. Returns
- * the names of the environment variables of each. Arrays of tables are left out, because their variables have no fixed
- * names.
+ * An operator chooses settings of parley.toml, secrets, and settings that several programs share. Returns the names
+ * of the environment variables of each. Arrays of tables are left out, because their variables have no fixed names.
  */
 export function choicesOf(service) {
   return declared[service].rows
@@ -59,7 +51,7 @@ const isShared = ([name]) =>
 // variables of telemetry and Node.js.
 const isKnown = (name) => ['PARLEY_SERVICE', 'PARLEY_CONFIG_FILE'].includes(name) || /^(OTEL|NODE)_/.test(name)
 
-/** Errors that a deployable would report for this environment and parley.toml, and variables that it does not read. */
+/** Includes variables that the deployable does not read. */
 export async function problemsOfEnvironment(where, service, env, toml = '') {
   const declaration = declared[service]
   if (!declaration) return [`${where}: there is no service ${service}`]
@@ -83,7 +75,6 @@ export async function problemsOfEnvironment(where, service, env, toml = '') {
 
 const units = { Mi: 1024 ** 2, Gi: 1024 ** 3 }
 
-/** Checks that the concurrent work of uploads or of a video worker fits into the memory limit of its container. */
 export function problemsOfMemory(where, service, limit, env) {
   const [, amount, unit] = /^(\d+)(Mi|Gi)$/.exec(limit) ?? []
   if (!unit) return [`${where}: cannot parse the memory limit ${limit}`]

@@ -21,19 +21,19 @@ const defaults = {
 const tolerance = 0.1
 
 /**
- * The algorithm of the HorizontalPodAutoscaler for metrics of pods with an average as target (`type: Pods`,
- * `AverageValue`): https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/.
+ * The algorithm for metrics of pods with an average as target (`type: Pods`, `AverageValue`):
+ * https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/.
  */
 export class HorizontalAutoscaler {
   #spec
   #behavior
   #recommendations = []
-  /** Changes in the number of pods, positive when pods were added. */
+  /** Positive when pods were added. */
   #changes = []
 
   /**
-   * `targets` has the target average of each metric by name; `behavior` is that of autoscaling/v2, and its missing
-   * fields have the defaults of Kubernetes.
+   * `targets` has the target average of each metric by name. Missing fields of `behavior` have the defaults of
+   * Kubernetes.
    */
   constructor({ minReplicas, maxReplicas, targets, behavior = {} }) {
     this.#spec = { minReplicas, maxReplicas, targets }
@@ -44,9 +44,8 @@ export class HorizontalAutoscaler {
   }
 
   /**
-   * Decides how many pods there should be. `now` is in seconds, `current` is the present number of pods, `metrics` has
-   * the values of each metric by name, one per pod: undefined for a pod that reported none. Call it once per sync
-   * period.
+   * `now` is in seconds, `current` is the present number of pods, `metrics` has the values of each metric by name,
+   * one per pod: undefined for a pod that reported none. Call it once per sync period.
    */
   next(now, current, metrics) {
     const desired = this.#desired(current, metrics)
@@ -56,7 +55,7 @@ export class HorizontalAutoscaler {
     return { desired, pods: allowed }
   }
 
-  /** The highest number of pods that a metric requires. A metric that no pod reports only prevents scaling down. */
+  /** A metric that no pod reports only prevents scaling down. */
   #desired(current, metrics) {
     const required = Object.entries(this.#spec.targets).map(([name, target]) =>
       desiredPods(current, metrics[name] ?? [], Number(target)),
@@ -66,7 +65,6 @@ export class HorizontalAutoscaler {
     return known.length < required.length ? Math.max(current, highest) : highest
   }
 
-  /** Changes the number only as far as all recommendations in the stabilization window agree. */
   #stabilized(now, current, desired) {
     const { scaleUp, scaleDown } = this.#behavior
     const within = ({ stabilizationWindowSeconds: seconds }) =>
@@ -90,7 +88,6 @@ export class HorizontalAutoscaler {
     return clamp(wanted, Math.max(limit, minReplicas), maxReplicas)
   }
 
-  /** By how much the number of pods has grown in a period that ends now. */
   #changedSince(now) {
     return (periodSeconds) =>
       this.#changes.filter(({ at }) => at > now - periodSeconds).reduce((sum, { by }) => sum + by, 0)
@@ -100,8 +97,8 @@ export class HorizontalAutoscaler {
 const clamp = (value, lowest, highest) => Math.min(Math.max(value, lowest), Math.max(lowest, highest))
 
 /**
- * Number of pods that a metric requires; undefined if no pod reported the metric. A pod without a value counts as the
- * target when scaling down and as 0 when scaling up, so it never makes the change larger.
+ * Returns undefined if no pod reported the metric. A pod without a value counts as the target when scaling down and as 0 when
+ * scaling up, so it never makes the change larger.
  */
 function desiredPods(current, values, target) {
   const known = values.filter((value) => value !== undefined)
@@ -118,5 +115,4 @@ function desiredPods(current, values, target) {
 
 const ratioOf = (values, target) => values.reduce((sum, value) => sum + value, 0) / values.length / target
 const isTolerable = (ratio) => Math.abs(ratio - 1) <= tolerance + Number.EPSILON * 4
-/** Rounds up, ignoring rounding errors in the last digits. */
 const roundUp = (pods) => Math.ceil(Number(pods.toFixed(9)))

@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inWorkspace } from '../steps.mjs'
 
-/** A fleet on this machine, whose supervisor starts and drains processes on request. */
 export class LocalFleet {
   #child
   #readyFile
 
   /**
-   * Starts the fleet with the settings of the environment; `output` is a `stdio` value of `spawn`. `onScaled` is called
-   * with the number of processes once new ones serve and removed ones have ended.
+   * `output` is a `stdio` value of `spawn`. `onScaled` is called with the number of processes once new ones serve and
+   * removed ones have ended.
    */
   constructor({ output, onReady, onScaled, onEnd }) {
     const folder = mkdtempSync(join(tmpdir(), 'parley-autoscale-'))
@@ -30,7 +29,6 @@ export class LocalFleet {
     })
   }
 
-  /** The processes of a deployable that serve and are not draining. */
   processesOf(name) {
     return JSON.parse(readFileSync(this.#readyFile, 'utf8')).services.filter((service) => service.name === name)
   }

@@ -4,20 +4,17 @@ const readings = {
   parley_realtime_lag_p95_seconds: quantile(0.95, 'parley_realtime_lag_seconds'),
 }
 
-/** Metrics of the custom metrics API that can be read. */
 export const readableMetrics = Object.keys(readings)
 
-/** The metrics of one process, from what it serves at /metrics. */
 export class NodeMetrics {
   #windowSeconds
   #scrapes = []
 
-  /** Rates are computed over this window, or over a longer one if it contains fewer than two scrapes. */
   constructor(windowSeconds) {
     this.#windowSeconds = windowSeconds
   }
 
-  /** Adds a scrape: the text that the process served, and the time in seconds. */
+  /** `text` is what the process served; `at` is in seconds. */
   add(at, text) {
     this.#scrapes.push({ at, samples: samplesIn(text) })
     this.#scrapes = this.#scrapes.filter(
@@ -25,7 +22,7 @@ export class NodeMetrics {
     )
   }
 
-  /** The value of a metric; undefined before the first scrape, and for a gauge that the process does not report. */
+  /** Returns undefined before the first scrape, and for a gauge that the process does not report. */
   value(name) {
     const [oldest] = this.#scrapes
     const newest = this.#scrapes.at(-1)
@@ -33,7 +30,6 @@ export class NodeMetrics {
   }
 }
 
-/** Samples of Prometheus' text format. */
 function samplesIn(text) {
   return text.split('\n').flatMap((line) => {
     const [, series, labels = '', value] = /^([a-z]\w*)(?:\{(.*)\})? (\S+)/.exec(line) ?? []
@@ -48,7 +44,7 @@ function sumOf(samples, series) {
   return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0)
 }
 
-/** `histogram_quantile` of Prometheus over the values added in the window; 0 if there are none. */
+/** Does what `histogram_quantile` of Prometheus does, over the values added in the window; 0 if there are none. */
 function quantile(part, histogram) {
   return (newest, oldest) => {
     const [before, after] = [oldest, newest].map((samples) => bucketsOf(samples, `${histogram}_bucket`))
@@ -62,7 +58,6 @@ function quantile(part, histogram) {
   }
 }
 
-/** Cumulative counts with the upper bound of their bucket, in order. */
 function bucketsOf(samples, series) {
   const counts = new Map()
   for (const { labels, value } of samplesOf(samples, series)) {

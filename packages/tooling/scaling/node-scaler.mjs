@@ -1,6 +1,5 @@
 import { NodeMetrics } from './node-metrics.mjs'
 
-/** Scales the processes of a deployable as the autoscaler decides. */
 export class NodeScaler {
   #name
   #fleet
@@ -12,8 +11,8 @@ export class NodeScaler {
   #wanted
 
   /**
-   * Starts from the current processes of the fleet. `metricNames` are the metrics to read from each process. Rates are
-   * computed over `rateWindowSeconds`, and a scrape times out after `scrapeMs`.
+   * `metricNames` are read from each process. Rates are computed over `rateWindowSeconds`, and a scrape times out
+   * after `scrapeMs`.
    */
   constructor({ name, fleet, autoscaler, metricNames, rateWindowSeconds, scrapeMs }) {
     this.#name = name
@@ -25,12 +24,11 @@ export class NodeScaler {
     this.#wanted = fleet.processesOf(name).length
   }
 
-  /** The number of processes that there should be. */
   get wanted() {
     return this.#wanted
   }
 
-  /** Reads the metrics and returns the autoscaler's decision, which {@link apply} carries out. */
+  /** Returns the autoscaler's decision, which {@link apply} carries out. */
   async decide() {
     const nodes = await Promise.all(this.#fleet.processesOf(this.#name).map((node) => this.#scrape(node)))
     const wanted = this.#wanted
@@ -41,14 +39,13 @@ export class NodeScaler {
     return { wanted, metrics, desired, next: pods }
   }
 
-  /** Makes the fleet start or drain processes according to a decision. */
   apply({ next }) {
     if (next === this.#wanted) return
     this.#wanted = next
     this.#fleet.scale(this.#name, next)
   }
 
-  /** Scrapes a process; returns its metrics, or undefined if it did not answer. */
+  /** Returns undefined if the process did not answer. */
   async #scrape({ pid, internalPort }) {
     const metrics = this.#known.get(pid) ?? new NodeMetrics(this.#rateWindowSeconds)
     this.#known.set(pid, metrics)

@@ -1,7 +1,3 @@
-/**
- * The highest number of pods that the policies of `scaleUp` allow. `changedSince(periodSeconds)` returns by how much
- * the number of pods has grown in the period that ends now.
- */
 export function limitUp(rules, current, changedSince) {
   return selectLimit(rules, current, Math.max, Math.min, ({ type, value, periodSeconds }) => {
     const before = current - changedSince(periodSeconds)
@@ -9,7 +5,6 @@ export function limitUp(rules, current, changedSince) {
   })
 }
 
-/** The lowest number of pods that the policies of `scaleDown` allow. */
 export function limitDown(rules, current, changedSince) {
   return selectLimit(rules, current, Math.min, Math.max, ({ type, value, periodSeconds }) => {
     const before = current - changedSince(periodSeconds)

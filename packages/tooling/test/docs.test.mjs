@@ -32,7 +32,6 @@ function anchorsOf(page) {
   )
 }
 
-/** What is wrong with a link of a page; undefined if it works. */
 function problemOf(page, link) {
   const [path, anchor] = link.split('#')
   const target = path === '' ? join(root, page) : resolve(root, dirname(page), path)
@@ -60,7 +59,6 @@ test('every decision has the sections of the list of decisions', () => {
 
 let runCli
 
-/** What `parley ... --help` prints. */
 async function helpOf(words) {
   let help = ''
   const add = (text) => {
@@ -71,7 +69,6 @@ async function helpOf(words) {
   return help
 }
 
-/** What is wrong with a command line `parley <words> <options>`; undefined if it works. */
 async function problemOfCommand(page, line) {
   const words = line.split(' ').filter(Boolean)
   const names = words.slice(0, words.findIndex((word) => word.startsWith('-')) >>> 0)
@@ -86,7 +83,6 @@ async function problemOfCommand(page, line) {
   return unknown && `${page}: parley ${names.join(' ')} has no ${unknown}`
 }
 
-/** How many of the names, from the first, are commands and subcommands. */
 async function depthOf(names) {
   for (let depth = 0; depth < names.length; depth++) {
     const usage = (await helpOf(names.slice(0, depth + 1))).split('\n')[0]

@@ -13,13 +13,11 @@ let reports
 let waiting
 
 const write = (file, content) => writeFileSync(join(root, file), content)
-/** The output of a service's program. */
 const says = (name) => execFileSync(process.execPath, [join(root, name, 'dist/main.js')], { encoding: 'utf8' }).trim()
 const report = (what) => {
   reports.push(what)
   waiting?.()
 }
-/** Resolves when this number of builds has been reported. */
 async function untilReported(count) {
   while (reports.length < count) await new Promise((resolve) => (waiting = resolve))
 }

@@ -51,7 +51,6 @@ function lint() {
   return JSON.parse(stdout).diagnostics
 }
 
-/** The rules that reported a file. */
 const found = (path) => [...new Set(reported.filter(({ filename }) => filename === path).map(({ code }) => code))]
 
 /** The name of a rule as oxlint reports it. */

@@ -5,7 +5,6 @@ import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { workspace } from '../steps.mjs'
 
-/** Options of `pnpm new:service` for each new service. */
 const created = { polls: [], echoes: ['--no-database'] }
 const services = Object.keys(created).map((name) => `services/${name}`)
 const notCopied = ['.data', '.git', '.turbo', 'dist', 'node_modules', 'profiles']
@@ -19,7 +18,6 @@ beforeAll(() => {
 }, 600_000)
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
-/** Runs a command in the copy of the repository. Throws with its output when it fails. */
 function run(command, ...args) {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: copy, encoding: 'utf8' })
   if (status !== 0) throw new Error(`${command} ${args.join(' ')}: exit code ${status}\n${stdout}${stderr}`)

@@ -7,7 +7,6 @@ import { NodeScaler } from '../scaling/node-scaler.mjs'
 const servers = []
 afterAll(() => servers.forEach((server) => server.close()))
 
-/** A process that reports this number of sockets. */
 async function nodeWith(sockets) {
   const server = createServer((_, response) => response.end(`parley_realtime_sockets ${sockets}\n`))
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -15,7 +14,6 @@ async function nodeWith(sockets) {
   return { pid: servers.length, internalPort: server.address().port }
 }
 
-/** A scaler for a fleet with these nodes, and the requests it made to the supervisor. */
 function scalerOf(nodes, { minReplicas = 1, maxReplicas = 8, target = 100 } = {}) {
   const requests = []
   const fleet = { processesOf: () => nodes, scale: (name, count) => requests.push([name, count]) }

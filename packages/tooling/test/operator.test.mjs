@@ -23,7 +23,7 @@ const run = (args, env) =>
     encoding: 'utf8',
   })
 
-test('the password of the bus is written only for commands that use the bus, and only while they run', () => {
+test('the password of the bus is written while a command uses the bus', () => {
   for (const args of [
     ['doctor', 'rooms'],
     ['--json', 'status'],

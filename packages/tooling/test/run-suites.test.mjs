@@ -17,7 +17,6 @@ afterEach(() => {
   rmSync(state, { recursive: true })
 })
 
-/** Runs the files of the fixture whose names match. */
 async function run(pattern, options = {}) {
   const seen = { total: 0, first: [], second: [], announced: [], errorLines: [] }
   const {
@@ -80,7 +79,7 @@ test('a suite that fails without a failed file is reported, with its error outpu
   expect(errorLines[0]).toContain('shard option')
 })
 
-test('unit tests get no server addresses, and one that starts a server fails and says where it belongs', async () => {
+test('unit tests that start a server fail and say where they belong', async () => {
   process.env.PARLEY_TEST_POSTGRES_URL ??= 'postgres://127.0.0.1:1'
   const { counts, first } = await run('starts-a-server', { once: true })
   expect(counts).toEqual({ passed: 2, failed: 1, skipped: 0 })

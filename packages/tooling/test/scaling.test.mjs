@@ -8,7 +8,6 @@ import { adapterRules, problemsOfAutoscalers, scaling } from '../deploy/scaling.
 const isThere = spawnSync('promtool', ['--version']).status === 0
 if (!isThere) console.log('scaling: skipped: promtool (package prometheus) is not on PATH')
 
-/** The query that prometheus-adapter sends to Prometheus for the pods `a` and `b`. */
 const queryFor = (metric) =>
   scaling.metrics[metric].query
     .replaceAll('<<.LabelMatchers>>', 'namespace="chat",pod=~"a|b"')

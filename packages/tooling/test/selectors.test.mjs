@@ -6,7 +6,6 @@ import { problemsOfSelectors } from '../deploy/check-selectors.mjs'
 
 const golden = fileURLToPath(new URL('../deploy/golden/full.yaml', import.meta.url))
 
-/** The objects that the chart renders, after a change to one of them. */
 function renderedObjects(kind, name, change) {
   const objects = parseAllDocuments(readFileSync(golden, 'utf8'))
     .map((each) => each.toJS())
@@ -70,7 +69,7 @@ test('a Service without a selector is reported, because it selects no pods', () 
   expect(problemsOfSelectors(objects)).toContain('Service parley-internal: the pods of rooms are not selected')
 })
 
-test('pods that the Service and the monitor of the internal ports do not select are reported', () => {
+test('pods that no Service or monitor of internal ports selects are reported', () => {
   const change = ({ template }) => delete template.metadata.labels['app.kubernetes.io/managed-by']
   expect(problemsOfSelectors(renderedObjects('Deployment', 'parley-rooms', change))).toEqual([
     'Service parley-internal: the pods of rooms are not selected',

@@ -9,7 +9,6 @@ import { inWorkspace } from '../steps.mjs'
 
 const { version } = JSON.parse(readFileSync(inWorkspace('package.json'), 'utf8'))
 
-/** Bundles `serverVersion` in a folder whose package.json has the version 9.8.7, and returns its value. */
 async function bundledVersion(define) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-version-'))
   try {

@@ -5,18 +5,12 @@ import { eventually } from './eventually.ts'
 
 const cwd = fileURLToPath(new URL('../../..', import.meta.url))
 
-/**
- * Name of the OpenTelemetry Collector on PATH; undefined if there is none. The exit code does not matter, because a
- * custom build may lack `--version`.
- */
+/** The exit code does not matter, because a custom build may lack `--version`. */
 export const collectorProgram = ['otelcol-contrib', 'otelcol'].find(
   (name) => spawnSync(name, ['--version']).error === undefined,
 )
 
-/**
- * Whether the Collector has these components; a custom build may lack some. Older Collectors write the names without
- * underscores.
- */
+/** A custom build may lack components. Older Collectors write the names without underscores. */
 export function hasComponents(...names) {
   if (collectorProgram === undefined) return false
   const listed = spawnSync(collectorProgram, ['components']).stdout.toString()
@@ -24,10 +18,7 @@ export function hasComponents(...names) {
   return names.every((name) => has.has(name.replaceAll('_', '')))
 }
 
-/**
- * Runs a Collector until disposed. Later configurations override earlier ones; `healthPort` is the port of its health
- * check.
- */
+/** Later configurations override earlier ones; `healthPort` is the port of the health check. */
 export async function runCollector(configurations, { env = {}, healthPort }) {
   const args = configurations.flatMap((one) => ['--config', one])
   const child = spawn(collectorProgram, args, {
@@ -54,7 +45,6 @@ export async function runCollector(configurations, { env = {}, healthPort }) {
   return { [Symbol.asyncDispose]: stop }
 }
 
-/** Free ports of this machine. */
 export async function freePorts(count) {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   const ports = await Promise.all(

@@ -3,21 +3,19 @@ import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const memory = '/dev/shm'
-/** `f_type` of a tmpfs. */
 const tmpfs = 0x01021994
 /** Memory that must be free to keep data folders there: a run uses up to about two gigabytes. */
 const roomyBytes = 8 * 2 ** 30
 
 /**
- * A new temporary folder for the data of a server under test, whose name begins with the prefix. It is in memory if
- * there is enough: servers create and delete thousands of small files, each of which can cost a millisecond of
- * processor time on a disk.
+ * The folder is in memory if there is enough: servers create and delete thousands of small files, each of which can
+ * cost a millisecond of processor time on a disk.
  */
 export function newDataFolder(prefix: string): string {
   return mkdtempSync(join(isRoomy() ? memory : tmpdir(), prefix))
 }
 
-/** All folders that {@link newDataFolder} made with the prefix, also those of earlier runs. */
+/** Includes the folders of earlier runs. */
 export function dataFolders(prefix: string): string[] {
   return [memory, tmpdir()].flatMap((root) =>
     entriesOf(root).flatMap((name) => (name.startsWith(prefix) ? [join(root, name)] : [])),

@@ -4,8 +4,8 @@ const shortestPauseMs = 20
 const longestPauseMs = 100
 
 /**
- * Repeats `check` until it neither throws nor returns false, and returns its result. After `timeoutMs` the last failure
- * is thrown. The interval between checks grows. Use it for every wait in tests.
+ * Repeats `check` until it neither throws nor returns false, and returns its result. After `timeoutMs` the last
+ * failure is thrown. The interval between checks grows.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,

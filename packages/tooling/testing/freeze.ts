@@ -2,10 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 
 const pause = new Int32Array(new SharedArrayBuffer(4))
 
-/**
- * Stops a process until the result is disposed. `kill` returns before the process has stopped, so on Linux this blocks
- * until the kernel reports that it has.
- */
+/** Stops a process until the result is disposed. On Linux, blocks until the process has stopped. */
 export function freeze(pid: number): Disposable {
   process.kill(pid, 'SIGSTOP')
   const status = `/proc/${pid}/stat`

@@ -24,11 +24,8 @@ type Batch = {
   resourceMetrics?: { resource: Resource; scopeMetrics: { metrics: Metric[] }[] }[]
 }
 
-/** A span that was received. */
 export type ReceivedSpan = Omit<OtlpSpan, 'attributes' | 'links' | 'kind'> & {
-  /** `service.name` of the process that sent it. */
   service: string
-  /** Its `service.version`. */
   version: string
   kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer'
   attributes: Record<string, string | number | boolean | undefined>
@@ -38,11 +35,9 @@ export type ReceivedSpan = Omit<OtlpSpan, 'attributes' | 'links' | 'kind'> & {
 
 const kinds = ['internal', 'internal', 'server', 'client', 'producer', 'consumer'] as const
 
-/** A fake OpenTelemetry Collector, which receives OTLP over HTTP, encoded in JSON. */
+/** A fake OpenTelemetry Collector: OTLP over HTTP, encoded in JSON. */
 export class OtlpReceiver implements AsyncDisposable {
-  /** The body of every request, in the order of arrival. */
   readonly batches: Batch[] = []
-  /** Variables that {@link startForThisProcess} set in this process. */
   #names: string[] = []
   readonly #server = createServer((request, response) => {
     void json(request).then((batch) => {
@@ -58,9 +53,7 @@ export class OtlpReceiver implements AsyncDisposable {
     return receiver
   }
 
-  /**
-   * Starts a receiver and points the exporters of this process to it until it is disposed; start telemetry afterwards.
-   */
+  /** The exporters of this process send to the receiver until it is disposed. Start telemetry afterwards. */
   static async startForThisProcess(): Promise<OtlpReceiver> {
     const receiver = await OtlpReceiver.start()
     Object.assign(process.env, receiver.env)
@@ -72,7 +65,6 @@ export class OtlpReceiver implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** Environment for a process that sends its telemetry here. */
   get env(): { OTEL_EXPORTER_OTLP_ENDPOINT: string; OTEL_EXPORTER_OTLP_PROTOCOL: string } {
     return { OTEL_EXPORTER_OTLP_ENDPOINT: this.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }
   }
@@ -101,7 +93,6 @@ export class OtlpReceiver implements AsyncDisposable {
       )
   }
 
-  /** Every `service.instance.id` that was received. */
   get instances(): Set<string> {
     const resources = this.batches.flatMap(({ resourceSpans = [], resourceLogs = [], resourceMetrics = [] }) =>
       [...resourceSpans, ...resourceLogs, ...resourceMetrics].map(({ resource }) => resource),

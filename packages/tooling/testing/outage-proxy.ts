@@ -1,23 +1,18 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A server that can be stopped and started again at the same address, with its data. */
+/** A server with one address and its data, which can be stopped and started again. */
 export type StoppableServer = AsyncDisposable & {
-  /** The address of the server. */
   url: string
   /** Ends every connection and refuses new ones. */
   stop(): Promise<void>
-  /** Accepts connections again. */
   start(): Promise<void>
 }
 
-/**
- * A proxy whose mode can be changed at any time. `refuse` ends new connections at once; `cut` ends a connection when
- * the client next sends something.
- */
+/** `refuse` ends new connections at once; `cut` ends a connection when the client next sends something. */
 export type Proxy = StoppableServer & { mode: 'forward' | 'refuse' | 'cut' }
 
-/** Starts a proxy that simulates outages of a server that tests cannot stop. It begins with the mode `forward`. */
+/** Simulates outages of a server that tests cannot stop. Begins with the mode `forward`. */
 export async function outageProxy(target: string, defaultPort?: number): Promise<Proxy> {
   const to = new URL(target)
   const sockets = new Set<Socket>()

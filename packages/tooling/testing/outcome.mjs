@@ -1,18 +1,16 @@
-/** How many failed files may run again; more failures point to a common cause. */
+/** More failures point to a common cause. */
 const maxUnsteady = 3
 
-/** Whether a test of the file, or the file as a whole, failed. */
 export const hasFailed = ({ failed, failure }) => failed > 0 || failure !== undefined
 
-/** The failed files that should run once more; none if more than {@link maxUnsteady} failed. */
 export function toRunAgain(files) {
   const failed = files.filter(hasFailed)
   return failed.length > maxUnsteady ? [] : failed
 }
 
 /**
- * The result of a run. `files` are the results of the first run, `again` those of the files that ran once more. A file
- * that passed the second time counts as passed and is `unsteady`; a file that could not run counts as one failure.
+ * `files` are the results of the first run, `again` those of the files that ran once more. A file that passed the
+ * second time counts as passed and is `unsteady`; a file that could not run counts as one failure.
  */
 export function outcomeOf(files, again) {
   const second = new Map(again.map((file) => [file.path, file]))
@@ -30,7 +28,6 @@ export function outcomeOf(files, again) {
   }
 }
 
-/** The first line of a failure that is not the name of the test. */
 export function firstError({ failure = '' }) {
   const lines = failure.replace(/\x1b\[[0-9;]*m/g, '').split('\n')
   return lines.map((line) => line.trim()).find((line) => line !== '' && !line.startsWith('●')) ?? 'no message'

@@ -9,13 +9,12 @@ import { eventually } from './eventually.ts'
 const findProgram = () =>
   ['/usr/sbin/pgbouncer', 'pgbouncer'].find((path) => spawnSync(path, ['--version']).status === 0)
 
-/** Whether PgBouncer is installed. */
 export const hasPgBouncer = (): boolean => findProgram() !== undefined
 
-/** A running pooler. `url`: the address of the database through it. */
+/** `url`: the address of the database through the pooler. */
 export type Pooler = AsyncDisposable & { url: string }
 
-/** Starts PgBouncer in front of the database at `url`. `connections`: how many connections to the server it may open. */
+/** `connections`: how many connections to the server PgBouncer may open. */
 export async function startPgBouncer(
   url: string,
   { mode, connections = 20 }: { mode: 'session' | 'transaction'; connections?: number },
@@ -68,7 +67,6 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Rejects if nothing listens at the port. */
 async function assertListening(port: number): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')

@@ -9,7 +9,7 @@ const slowest = 10
 const quickInBrowser = /\/web-[a-z-]+\.test\.ts$/
 const maxInBrowser = 180
 
-/** Shows the progress of a run: on a terminal in one line that changes, otherwise with a line from time to time. */
+/** On a terminal the progress is one line that changes, otherwise a line from time to time. */
 export class Progress {
   #terminal = process.stdout.isTTY === true
   #began = performance.now()
@@ -19,26 +19,22 @@ export class Progress {
   #files = []
   #durations = readDurations()
 
-  /** Adds to the number of files of the run. */
   expect(files) {
     this.#total += files
   }
 
-  /** Records that a file has ended. */
   recordEnd(file, failed) {
     this.#files.push(file)
     if (failed) this.#failed++
     if (this.#terminal || performance.now() - this.#shownAt > everyMs) this.#show()
   }
 
-  /** Prints lines above the progress. */
   say(text) {
     if (this.#terminal) process.stdout.write('\r\x1b[K')
     console.log(text)
     if (this.#terminal && this.#files.length > 0) this.#show()
   }
 
-  /** Prints the slowest files and remembers all durations for the next run. */
   finish() {
     if (this.#terminal) process.stdout.write('\r\x1b[K')
     const sorted = [...this.#files].sort((a, b) => b.seconds - a.seconds).slice(0, slowest)
@@ -63,7 +59,6 @@ export class Progress {
     else console.log(line)
   }
 
-  /** Estimates the remaining time from the durations of an earlier run; without one, from the sizes of the files. */
   #left() {
     if (this.#files.length < 10) return ''
     const known = this.#files.map(({ path }) => this.#durations[relative(workspace, path)])
@@ -77,10 +72,7 @@ export class Progress {
 
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0)
 
-/**
- * Total size of all test files. Size estimates better than count, because jest starts with the largest files, which
- * take longest.
- */
+/** Size estimates better than count, because jest starts with the largest files, which take longest. */
 function allBytes() {
   const files = globSync('{packages,services}/*/{src,test}/**/*.test.{ts,mjs}', { cwd: workspace })
   const isLong = (file) => /\.long\.test\./.test(file)
@@ -88,7 +80,6 @@ function allBytes() {
   return sum(wanted.map((file) => statSync(inWorkspace(file)).size))
 }
 
-/** Seconds of each test file in earlier runs, by its path in the workspace. */
 function readDurations() {
   try {
     return JSON.parse(readFileSync(cacheFile, 'utf8'))

@@ -1,9 +1,8 @@
 import { writeSync } from 'node:fs'
 
-/** Descriptor of the pipe to the process that started jest. */
 const pipe = 3
 
-/** A jest reporter that writes each test file's result as a line of JSON for the parent process. */
+/** Writes each test file's result as a line of JSON for the parent process. */
 export default class Reporter {
   onRunStart({ numTotalTestSuites }) {
     send({ total: numTotalTestSuites })

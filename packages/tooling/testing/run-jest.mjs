@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline'
 import { inWorkspace, workspace } from '../steps.mjs'
 
 /**
- * Runs jest once, with `env` added to the environment of this process. `onTotal` is called with the number of files,
- * `onFile` with each finished file (see reporter.mjs), and `onErrorLine` with each line of jest's standard error, which
- * otherwise goes to the standard error of this process. Resolves with all files, and whether jest exited with 0.
+ * `env` is added to the environment of this process. `onTotal` is called with the number of files, `onFile` with each
+ * finished file (see reporter.mjs), and `onErrorLine` with each line of jest's standard error, which otherwise goes
+ * to the standard error of this process. Resolves with all files, and whether jest exited with 0.
  */
 export async function runJest({ config, args = [], env = {}, onTotal = () => {}, onFile = () => {}, onErrorLine }) {
   const program = inWorkspace('packages/tooling/node_modules/jest/bin/jest.js')

@@ -2,10 +2,10 @@ import { hasFailed, toRunAgain } from './outcome.mjs'
 import { runJest } from './run-jest.mjs'
 
 /**
- * Runs suites (`{ config, args, env? }` each) in parallel. Then, if few files failed and `once` is false, each of them
- * runs once more by itself. `onTotal`, `onFile` and `onErrorLine` are called as by {@link runJest}, `onFile` also with
- * whether it was the first run; `onAgain` is called before a file runs once more. Resolves with the files of the first
- * run, those that ran again, and the number of suites that failed without a failed file.
+ * Runs suites (`{ config, args, env? }` each) in parallel. If few files failed and `once` is false, each of them runs
+ * once more by itself. The callbacks are those of {@link runJest}; `onFile` also gets whether it was the first run,
+ * and `onAgain` is called before a file runs once more. Resolves with the files of the first run, those that ran
+ * again, and the number of suites that failed without a failed file.
  */
 export async function runSuites(suites, { once = false, args = [], onTotal, onFile, onErrorLine, onAgain = () => {} }) {
   const runs = await Promise.all(

@@ -4,39 +4,31 @@ import { largest, total } from './samples.ts'
 
 const responseTimeoutMs = 3_000
 
-/** Several times the size of the largest metrics page, in bytes. */
+/** Several times the size of the largest metrics page. */
 const maxResponseBytes = 16 * 1024 ** 2
 
-/** A process of the fleet. Numbers are null where it does not report them. */
 export type FleetNode = {
-  /** Host and internal port. */
   at: string
   state: 'ready' | 'not ready' | 'unreachable'
   /** Why it is not ready, or why it could not be queried. */
   reasons: string[]
-  /** Shared dependencies that do not answer it. */
   outages: string[]
-  /** Empty if the process cannot be reached and its name is not known. */
+  /** The name is empty if the process cannot be reached and its name is not known. */
   service: string
   host: string
   version: string
-  /** ISO time, or empty. */
   startedAt: string
   sockets: number | null
   /** Age of the oldest event that the stream has not stored yet, in seconds. */
   outboxAgeSeconds: number | null
-  /** Messages that its deployable has not handled yet. */
   pending: number | null
-  /** Events and jobs that its deployable gave up and that wait for an operator. */
   parked: number | null
   memoryBytes: number | null
   lastErrors: ProcessStatus['lastErrors']
 }
 
-/** The address of a process; `service`: its name, if known. */
 export type NodeAddress = { host: string; port: number; service?: string }
 
-/** Fetches the state and the metrics of a process. Never rejects. */
 export async function fetchNode({ host, port, service = '' }: NodeAddress): Promise<FleetNode> {
   const at = `${host.includes(':') ? `[${host}]` : host}:${port}`
   try {
@@ -67,7 +59,7 @@ export async function fetchNode({ host, port, service = '' }: NodeAddress): Prom
   }
 }
 
-/** Parses the status of a process. Throws if the response is not from a Parley process. */
+/** Throws if the response is not from a Parley process. */
 function readStatus(body: string): ProcessStatus {
   let status: unknown
   try {

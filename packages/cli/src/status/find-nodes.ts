@@ -5,12 +5,11 @@ import { dataDirAt } from '@parley/local/data-dir'
 import { misused, unreachable } from '../failure.ts'
 import type { NodeAddress } from './fetch-node.ts'
 
-/** Internal port of every process in the chart and in Compose. */
 const defaultPort = 9090
 
 /**
- * Resolves names to processes: each address of a name is a process. A name is a host with an optional port, or an http
- * URL. A name that cannot be resolved counts as one unreachable process. Throws a Failure for an invalid name.
+ * Each address of a name is a process. A name is a host with an optional port, or an http URL. A name that cannot be
+ * resolved counts as one unreachable process. Throws a Failure for an invalid name.
  */
 export async function nodesAt(names: readonly string[]): Promise<NodeAddress[]> {
   const found = await Promise.all(
@@ -30,7 +29,6 @@ export async function nodesAt(names: readonly string[]): Promise<NodeAddress[]> 
   return found.flat()
 }
 
-/** The processes of the fleet that runs on a data folder. Throws a Failure when no fleet runs there. */
 export function nodesOf(dataDir: string): NodeAddress[] {
   const { processesFile, root } = dataDirAt(dataDir)
   try {

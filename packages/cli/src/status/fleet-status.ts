@@ -1,20 +1,16 @@
 import { compactDeployables, deployableNames } from '@parley/contracts/deployables'
 import type { FleetNode } from './fetch-node.ts'
 
-/** The fleet at one moment. */
 export type FleetStatus = {
-  /** ISO time. */
   at: string
-  /** Whether every deployable has a process that is ready, every process is, and none reports an outage. */
+  /** Every deployable has a ready process, every process is ready, and none reports an outage. */
   ready: boolean
-  /** Deployables without any process. */
   missing: string[]
-  /** Versions of the running processes; several during an upgrade. */
+  /** Several during an upgrade. */
   versions: string[]
   nodes: FleetNode[]
 }
 
-/** Combines the reports of the processes. */
 export function fleetStatus(nodes: FleetNode[], now = new Date()): FleetStatus {
   const order = ['compact', ...deployableNames]
   const sorted = nodes.toSorted(
@@ -31,7 +27,6 @@ export function fleetStatus(nodes: FleetNode[], now = new Date()): FleetStatus {
 const head = ['service', 'node', 'version', 'state', 'up', 'sockets', 'outbox', 'pending', 'parked', 'memory']
 const maxErrorsShown = 10
 
-/** A table of the processes, followed by problems and the last errors. */
 export function asText({ at, missing, versions, nodes }: FleetStatus): string {
   const rows = nodes.map((node) => [
     node.service || '?',

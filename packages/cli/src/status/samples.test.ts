@@ -9,7 +9,7 @@ parley_realtime_sockets 12
 process_memory_usage_bytes NaN
 `
 
-test('values of a metric are read regardless of labels, and not those of a metric with a longer name', () => {
+test('a metric is read regardless of labels, and not one with a longer name', () => {
   expect(total(metrics, 'parley_outbox_age_seconds')).toBe(1.75)
   expect(largest(metrics, 'parley_outbox_age_seconds')).toBe(1.5)
   expect(total(metrics, 'parley_realtime_sockets')).toBe(12)

@@ -1,10 +1,9 @@
 import type { PagePreview } from '@parley/contracts/internal'
 
-/** A person to whom later records may refer by id. */
+/** Later records may refer to a person by id. */
 export type ArchivedPerson = {
   type: 'person'
   id: string
-  /** The login is derived from it. */
   name: string
   displayName: string
   email: string
@@ -15,14 +14,14 @@ export type ArchivedPerson = {
 
 export type ArchivedGroup = { type: 'group'; id: string; name: string; description: string; location: string }
 
-/** A room; its members and messages follow until the next room. */
+/** The members and messages of a room follow until the next room. */
 export type ArchivedRoom = {
   type: 'room'
   id: string
   dm: boolean
   name: string
   description: string
-  /** Id of a group of the archive; without it the room is created in the group that the command names. */
+  /** Without a group of the archive the room is created in the group that the command names. */
   groupId?: string | undefined
   private: boolean
   universal: boolean
@@ -33,14 +32,12 @@ export type ArchivedRoom = {
 
 export type ArchivedMembers = { type: 'members'; people: string[]; location: string }
 
-/** A file, possibly with its bytes. */
 export type ArchivedFile = {
   id: string
   name: string
   contentType: string
-  /** Size in bytes, if the archive states it. */
+  /** Archives need not state the size. */
   size?: number
-  /** Undefined if the archive does not contain the bytes. */
   bytes: (() => Promise<{ size: number; stream: AsyncIterable<Uint8Array> }>) | undefined
 }
 
@@ -62,8 +59,7 @@ export type ArchivedMessage = {
   location: string
 }
 
-/** A part of the archive that cannot be imported, with the reason. */
 export type Skipped = { type: 'skipped'; what: string; reason: string; location: string }
 
-/** The content of an archive, ordered so that every record refers only to earlier ones. */
+/** Every record refers only to earlier ones. */
 export type ArchiveRecord = ArchivedPerson | ArchivedGroup | ArchivedRoom | ArchivedMembers | ArchivedMessage | Skipped

@@ -1,4 +1,3 @@
-/** An unvalidated JSON object. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export const isFields = (value: unknown): value is Fields =>
@@ -11,7 +10,6 @@ export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {
 export const textsOf = (value: unknown): string[] => listOf(value).filter((item) => typeof item === 'string')
 export const fieldsList = (value: unknown): Fields[] => listOf(value).filter(isFields)
 
-/** Parses a time in seconds since 1970; undefined if it is invalid. */
 export function dateOfSeconds(value: unknown): Date | undefined {
   const seconds = typeof value === 'number' ? value : Number(textOf(value) || Number.NaN)
   return Number.isFinite(seconds) && seconds > 0 && seconds < 1e11 ? new Date(Math.floor(seconds * 1000)) : undefined

@@ -9,10 +9,8 @@ const chunkBytes = 512 * 1024
 const maxNameLength = 255
 const maxAttempts = 3
 
-/** The room, owner and message of a file, and its location in the archive. */
 export type FileContext = { roomId: string; ownerId: string; messageId: string; location: string }
 
-/** Imports files whose bytes are available. */
 export class FileImporter {
   readonly #fleet: Pick<TransferFleet, 'uploads'>
   readonly #options: { source: string; report: Report }
@@ -22,7 +20,7 @@ export class FileImporter {
     this.#options = options
   }
 
-  /** Uploads a file; returns it as an attachment of a message, or undefined if it cannot be imported. */
+  /** Returns undefined if the file cannot be imported. */
   async import(file: ArchivedFile, at: FileContext): Promise<AttachedAsset | undefined> {
     const { report } = this.#options
     const skip = (reason: string) => {
@@ -101,7 +99,7 @@ async function digestOf(bytes: NonNullable<ArchivedFile['bytes']>): Promise<{ si
   return { size, sha256: hash.digest('hex') }
 }
 
-/** Reads the bytes in chunks with fixed offsets, so that an interrupted upload can continue. */
+/** Chunks have fixed offsets, so that an interrupted upload can continue. */
 async function* chunksOf(
   stream: AsyncIterable<Uint8Array>,
 ): AsyncIterable<{ offset: number; content: Uint8Array<ArrayBuffer> }> {

@@ -19,17 +19,14 @@ import { createRpcClient } from '@parley/rpc'
 import { exitCodes, Failure, unreachable } from '../failure.ts'
 import { connect, nameOf } from '../operator.ts'
 
-/** A service's methods for parked events, the same for all services. */
 export type ParkedEventsClient = Client<typeof AccountsParkedEventsService>
 
-/** Clients of the services that the commands of import, export, demo, storage and events call. */
 export type TransferFleet = {
   accounts: Client<typeof AccountsTransferService>
   rooms: Client<typeof RoomsTransferService>
   messaging: Client<typeof MessagingTransferService>
   uploads: Client<typeof UploadsTransferService>
   storage: Client<typeof UploadsOperatorService>
-  /** Methods for parked events, by service. */
   parkedEvents: Record<string, ParkedEventsClient>
 }
 
@@ -37,10 +34,7 @@ const callTimeoutMs = 30_000
 const retryForMs = 60_000
 const maxPauseMs = 5_000
 
-/**
- * Connects to the fleet for a long operation. While a service is unavailable, each call is retried for up to a minute;
- * all of them are safe to repeat.
- */
+/** While a service is unavailable, each call is retried for up to a minute; all calls are safe to repeat. */
 export async function withFleet<T>(access: OperatorAccess, run: (fleet: TransferFleet) => Promise<T>): Promise<T> {
   await using bus = await connect(access)
   await using rpc = createRpcClient(bus, { name: access.natsUser, defaultTimeoutMs: callTimeoutMs })

@@ -1,4 +1,4 @@
-/** Formats a count with its noun. The noun is given in the plural and made singular for 1. */
+/** `what` is a noun in the plural, and made singular for 1. */
 export function formatCount(count: number, what: string): string {
   if (count !== 1) return `${count} ${what}`
   const [first = '', ...rest] = what.split(' ')

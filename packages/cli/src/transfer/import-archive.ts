@@ -8,7 +8,6 @@ import { RoomImporter, type OpenRoom } from './room-importer.ts'
 
 export type ImportOptions = {
   source: string
-  /** Name of the group for rooms without a group. */
   group: string
   /** Whether a person is matched with the account that has the same verified e-mail address. */
   matchEmails: boolean
@@ -17,7 +16,7 @@ export type ImportOptions = {
   progress: (at: { room: string; messages: number }) => void
 }
 
-/** Imports an archive into the fleet, record by record. Records that an earlier run imported are recognised. */
+/** Records that an earlier run imported are recognised. */
 export async function importArchive(
   fleet: TransferFleet,
   records: AsyncIterable<ArchiveRecord>,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /**
- * Opens a regular file inside a folder. Throws for anything else: an untrusted folder may contain symbolic links to any
+ * Throws for anything but a regular file inside the folder: an untrusted folder may contain symbolic links to any
  * location, and a folder may be replaced by a link after it was listed.
  */
 export async function fileAt(

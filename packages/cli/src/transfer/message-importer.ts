@@ -14,7 +14,7 @@ import { maxBodyBytes, splitBody } from './split-body.ts'
 
 const batchSize = 500
 const maxAttachments = 10
-/** Bytes per call, well below the limit of 1 MiB for a request. */
+/** A request is limited to 1 MiB. */
 const maxBatchBytes = 400 * 1024
 /** Longer texts are cut off: no person writes them, and a single one would fill a room with its parts. */
 const maxCharacters = 1_000_000
@@ -22,17 +22,16 @@ const maxCharacters = 1_000_000
 type Outgoing = MessageInitShape<typeof ImportedMessageSchema>
 type Options = { source: string; report: Report; people: PeopleImporter; rooms: RoomImporter; files: FileImporter }
 
-/** Imports the messages of one room, many per call. */
 export class MessageImporter {
   readonly #fleet: Pick<TransferFleet, 'messaging'>
   readonly #options: Options
   readonly #room: OpenRoom
-  /** Locations in the archive of the waiting messages, by external id. */
+  /** Locations of the waiting messages, by external id. */
   readonly #locations = new Map<string, string>()
   #unchecked: ArchivedMessage[] = []
   #waiting: Outgoing[] = []
   #bytes = 0
-  /** Whether this or an earlier import wrote messages into the room. */
+  /** True if this or an earlier import wrote messages. */
   hasMessages: boolean
 
   constructor(fleet: Pick<TransferFleet, 'messaging'>, options: Options, room: OpenRoom) {
@@ -51,7 +50,6 @@ export class MessageImporter {
     await this.#sendWaiting()
   }
 
-  /** Enqueues the collected messages that no earlier run has written. */
   async #enqueueNew(): Promise<void> {
     const unchecked = this.#unchecked.splice(0)
     const known = await this.#findKnown(unchecked.map(({ id }) => id))
@@ -61,14 +59,13 @@ export class MessageImporter {
     }
   }
 
-  /** Which of these messages an earlier run has written. */
   async #findKnown(externalIds: string[]): Promise<Set<string>> {
     if (!this.#room.hasImportedMessages || externalIds.length === 0) return new Set()
     const { roomId } = this.#room
     return new Set((await this.#fleet.messaging.findImportedMessages({ roomId, externalIds })).externalIds)
   }
 
-  /** The parts of a split message that are still missing: an earlier run may have written only some of them. */
+  /** An earlier run may have written only some parts of a split message. */
   async #missingParts(message: ArchivedMessage): Promise<Outgoing[]> {
     if (message.text.length <= maxBodyBytes / 4) return []
     const parts = (await this.#convert({ ...message, files: [] }, 'again')).slice(1)
@@ -94,8 +91,8 @@ export class MessageImporter {
   }
 
   /**
-   * Sends messages. If a batch is refused, each half is sent again, so that only invalid messages are left out. If the
-   * room is refused, all are left out.
+   * If a batch is refused, each half is sent again, so that only invalid messages are left out. If the room is
+   * refused, all are left out.
    */
   async #send(messages: Outgoing[]): Promise<void> {
     const { source, report } = this.#options
@@ -130,7 +127,7 @@ export class MessageImporter {
     }
   }
 
-  /** The message, split into several if it is too long. */
+  /** A message that is too long becomes several. */
   async #convert(message: ArchivedMessage, run: 'first' | 'again' = 'first'): Promise<Outgoing[]> {
     const { people, report } = this.#options
     const { id, createdAt, updatedAt, deletedAt, threadRoot, inReplyTo, location } = message
@@ -204,7 +201,7 @@ export class MessageImporter {
 /** A character that is visible when printed. */
 const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** The short name of an emoji without its skin tone; undefined if this server has no such emoji. */
+/** The skin tone is left out. Undefined if this server has no such emoji. */
 function knownEmoji(name: string): string | undefined {
   const emoji = name.replace(/::skin-tone-\d$/, '')
   return Object.hasOwn(nameToEmoji, emoji) ? emoji : undefined

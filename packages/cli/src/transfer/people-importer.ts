@@ -10,7 +10,6 @@ const maxCharacters = 320
 
 type ImportedAccount = { userId: string; login: string }
 
-/** Imports people, many in one call, and maps their ids to accounts. */
 export class PeopleImporter {
   readonly #fleet: Pick<TransferFleet, 'accounts'>
   readonly #options: { source: string; matchEmails: boolean; report: Report }
@@ -30,7 +29,7 @@ export class PeopleImporter {
     if (this.#waiting.length >= batchSize) await this.flush()
   }
 
-  /** Imports the people added so far, so that `find` returns their accounts. */
+  /** After this, `find` returns the accounts of the people added so far. */
   async flush(): Promise<void> {
     const waiting = this.#waiting.splice(0)
     if (waiting.length === 0) return
@@ -61,7 +60,6 @@ export class PeopleImporter {
     return this.#accounts.get(id)
   }
 
-  /** Ids of the accounts of all people in the archive, including accounts that existed before. */
   everybody(): string[] {
     return [...new Set([...this.#accounts.values()].map(({ userId }) => userId))]
   }

@@ -1,30 +1,26 @@
 import { formatCount } from './format-count.ts'
 
-/** Maximum number of locations stored per reason, to bound memory and keep the report readable. */
+/** Bounds memory and keeps the report readable. */
 const maxPlaces = 100
 
-/** Maximum number of reasons stored per kind of record. */
 const maxReasons = 200
 
 type Reason = { what: string; reason: string; count: number; places: string[] }
 
-/** What was imported and what was left out, with reasons and locations in the archive. Contains no message text. */
+/** Contains no message text. */
 export class Report {
   readonly #imported = new Map<string, number>()
   readonly #skipped = new Map<string, Reason>()
   readonly #changed = new Map<string, Reason>()
 
-  /** Counts imported records. */
   addImported(what: string, count = 1): void {
     if (count > 0) this.#imported.set(what, (this.#imported.get(what) ?? 0) + count)
   }
 
-  /** Adds a record that could not be imported. */
   addSkipped(what: string, reason: string, location: string): void {
     addReason(this.#skipped, what, reason, location)
   }
 
-  /** Adds a record that was imported with changes. */
   addAltered(what: string, reason: string, location: string): void {
     addReason(this.#changed, what, reason, location)
   }

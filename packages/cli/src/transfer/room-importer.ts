@@ -11,27 +11,23 @@ const membersPerCall = 1_000
 const readersPerCall = 500
 const maxParticipants = 10
 
-/** A room of the archive, and the room on this server. */
 export type OpenRoom = {
   archived: ArchivedRoom
   roomId: string
   name: string
   memberIds: string[]
-  /** Whether it is a direct message, which has no threads. */
+  /** Direct messages have no threads. */
   dm: boolean
-  /** Whether an earlier run wrote messages into it. */
   hasImportedMessages: boolean
 }
 
 type Options = { source: string; group: string; report: Report; people: PeopleImporter }
 
-/** Creates groups and rooms, and completes them after their messages are imported. */
 export class RoomImporter {
   readonly #fleet: Pick<TransferFleet, 'rooms' | 'messaging'>
   readonly #options: Options
   readonly #groups = new Map<string, string>()
   readonly #names = new Map<string, string>()
-  /** The group for rooms without a group. */
   #fallback: string | undefined
 
   constructor(fleet: Pick<TransferFleet, 'rooms' | 'messaging'>, options: Options) {
@@ -45,12 +41,12 @@ export class RoomImporter {
     if (made) this.#options.report.addImported('groups')
   }
 
-  /** The name that a room of the archive has on this server; undefined if it has not been created yet. */
+  /** Returns undefined if the room has not been created yet. */
   nameOf(id: string): string | undefined {
     return this.#names.get(id)
   }
 
-  /** Creates the room, or finds the one that an earlier run created; undefined if it cannot be created. */
+  /** Finds the room that an earlier run created. Undefined if the room cannot be created. */
   async open(archived: ArchivedRoom, people: readonly string[]): Promise<OpenRoom | undefined> {
     const { source, report } = this.#options
     const memberIds = this.#membersOf(archived, people)
@@ -86,7 +82,6 @@ export class RoomImporter {
     return { archived, roomId, name, memberIds, dm, hasImportedMessages }
   }
 
-  /** Returns the room, or the reason why it cannot be created. */
   async #importRoom(room: MessageInitShape<typeof ImportRoomRequestSchema>): Promise<ImportRoomResponse | string> {
     try {
       return await this.#fleet.rooms.importRoom(room)
@@ -96,7 +91,6 @@ export class RoomImporter {
     }
   }
 
-  /** Marks imported messages as read, and archives rooms that were archived. */
   async complete({ archived, roomId, memberIds, dm }: OpenRoom, hasMessages: boolean): Promise<void> {
     const readers = archived.universal ? this.#options.people.everybody() : memberIds
     if (hasMessages)

@@ -1,9 +1,9 @@
-/** Maximum size of a message, in bytes of UTF-8. */
+/** The limit is in bytes of UTF-8. */
 export const maxBodyBytes = 10_000
 
 /**
- * Splits a text into parts that each fit into a message. Cuts at the last line end in the second half of what fits, or
- * else at the last space there, or else between two characters. Drops white space at the cuts.
+ * Cuts at the last line end in the second half of what fits, or else at the last space there, or else between two
+ * characters. Drops white space at the cuts.
  */
 export function splitBody(text: string, maxBytes = maxBodyBytes): string[] {
   const parts: string[] = []
@@ -17,7 +17,6 @@ export function splitBody(text: string, maxBytes = maxBodyBytes): string[] {
   return [...parts, rest].filter((part) => part !== '')
 }
 
-/** The longest prefix that fits, without splitting a character. */
 function prefixOf(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text.slice(0, maxBytes))
   let end = Math.min(maxBytes, bytes.length)

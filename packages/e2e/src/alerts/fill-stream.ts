@@ -2,10 +2,9 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { EventBatchSchema } from '@parley/contracts/internal'
 import { connectToStream } from './stream-connection.ts'
 
-/** Recipients of each event. Their ids make up most of its size, about 40 KB. */
+/** The ids of the recipients make up most of an event's size, about 40 KB. */
 const recipients = Array.from({ length: 1_000 }, (_, n) => `nobody-${String(n).padStart(32, '0')}`)
 
-/** Publishes events without real recipients to the stream of the tested fleet, `bytes` in total. */
 export async function fillStream(bytes: number): Promise<void> {
   const nc = await connectToStream()
   try {

@@ -1,14 +1,11 @@
 import { databaseOf } from '../databases.ts'
 
-/** A database session that holds a lock on a table. */
 export type TableLock = AsyncDisposable & {
-  /** As the runbook says: the number of sessions that wait for a lock, and the pids that hold it. */
+  /** The figures of the runbook: the number of sessions that wait for a lock, and the pids that hold it. */
   lockWaits(): Promise<{ waits: number; blockers: number[] }>
-  /** Ends the session that holds the lock. */
   terminate(): Promise<void>
 }
 
-/** Locks a table of a service's database exclusively. */
 export async function lockTable(service: string, table: string): Promise<TableLock> {
   const [holder, observer] = await Promise.all([databaseOf(service), databaseOf(service)])
   holder.on('error', () => undefined)

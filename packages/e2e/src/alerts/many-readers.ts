@@ -3,19 +3,16 @@ import { fleet } from '../fleet.ts'
 import { newPerson, type Person } from '../people.ts'
 import { disposeTogether, repeatUntilDisposed } from './repeat-until-disposed.ts'
 
-/** Number of concurrent calls of one person to one gateway. */
 const callsOfOnePerson = 60
-/** Together they make more concurrent calls than one process runs (256) and queues (1,024). */
+/** Together these people make more concurrent calls than one process runs (256) and queues (1,024). */
 const people = 12
 
-/** Creates the members of a room for {@link startReading}. */
 export async function newReaders(roomId: string): Promise<Person[]> {
   const readers = await Promise.all(Array.from({ length: people }, () => newPerson('reader')))
   for (const reader of readers) await reader.call(RoomService.method.joinRoom, { roomId })
   return readers
 }
 
-/** Makes all readers read the room through both gateways, with many concurrent calls, until disposed. */
 export function startReading(readers: Person[], roomId: string): AsyncDisposable {
   const read = (reader: Person, base: string) =>
     repeatUntilDisposed(500, () => reader.attempt(RoomService.method.getRoomEvents, { roomId }, { base }))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Runs an action repeatedly, with a pause after each run. Ignores its errors: the tests break services on purpose. */
+/** Ignores errors of the action: the tests break services on purpose. */
 export function repeatUntilDisposed(pauseMs: number, action: () => Promise<unknown>): AsyncDisposable {
   const stopping = new AbortController()
   const running = (async () => {
@@ -17,7 +17,7 @@ export function repeatUntilDisposed(pauseMs: number, action: () => Promise<unkno
   }
 }
 
-/** Combines several disposables into one, which disposes of them concurrently. */
+/** Disposes of all `disposables` concurrently. */
 export const disposeTogether = (disposables: AsyncDisposable[]): AsyncDisposable => ({
   async [Symbol.asyncDispose]() {
     await Promise.all(disposables.map((one) => one[Symbol.asyncDispose]()))

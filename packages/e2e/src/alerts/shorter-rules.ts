@@ -1,20 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/** Divisor of all durations in alert rules. */
 const divisor = 60
 const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
 /** A process that is frozen repeatedly is scraped so rarely that shorter windows would contain too few samples. */
 const shortestWindowSeconds = 10
 
-/** Windows, offsets and waits of rules: `[5m]`, `offset 10m`, `for: 5m`. */
+/** `[5m]`, `offset 10m`, `for: 5m`. */
 const durations = /(\[|offset |for: )(\d+)([smhd])/g
 
-/**
- * Writes a file of Prometheus rules to a folder, with every window, offset and wait divided by 60, but no window
- * shorter than ten seconds; returns its path.
- */
+/** Divides every window, offset and wait by 60, but leaves no window shorter than ten seconds. Returns the path. */
 export function writeShorterRules(file: string, folder: string): string {
   const written = join(folder, basename(file))
   const shorter = readFileSync(file, 'utf8').replaceAll(durations, (_, before: string, count: string, unit: string) => {

@@ -5,7 +5,6 @@ import { connectToStream } from './stream-connection.ts'
 const eventStream = 'EVENTS'
 const heartbeatMs = 500
 
-/** Names of the consumers from which the realtime nodes read the stream. */
 export async function realtimeReaders(): Promise<string[]> {
   const nc = await connectToStream()
   try {
@@ -17,7 +16,7 @@ export async function realtimeReaders(): Promise<string[]> {
   }
 }
 
-/** Deletes these consumers and sends heartbeats in their place: they seem alive, but deliver nothing. */
+/** Sends heartbeats in place of the deleted consumers: they seem alive, but deliver nothing. */
 export async function silenceReaders(names: string[]): Promise<AsyncDisposable> {
   const nc = await connectToStream()
   const { consumers } = await nc.jetstreamManager({ checkAPI: false })

@@ -5,7 +5,6 @@ import { fleet } from '../fleet.ts'
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
 
-/** Connects to the NATS of the tested fleet as the user who administers the stream. */
 export async function connectToStream(): Promise<NatsConnection> {
   const { operatorFile, secretsFile } = dataDirAt(fleet().dataDir)
   const [servers, pass] = [read(operatorFile)['natsUrl'] ?? '', read(secretsFile)['nats.admin'] ?? '']

@@ -7,24 +7,20 @@ import { ownerCredentials, readyFileOf, shareFleet, withoutSettings } from '../f
 import { jobsOf, Prometheus } from '../prometheus.ts'
 import { writeShorterRules } from './shorter-rules.ts'
 
-/** A fleet with a Prometheus that evaluates its alerts, with durations divided by sixty. */
 export type WatchedFleet = AsyncDisposable & {
   readonly prometheus: Prometheus
   readonly dataDir: string
-  /** Restarts one process of a service. */
   restart(service: string, index: number): Promise<void>
-  /** Restarts all processes of a service with additional settings. */
   reconfigure(service: string, settings: NodeJS.ProcessEnv): Promise<void>
-  /** The logs of all processes of a service. */
   logOf(service: string): string
 }
 
-/** Services with two processes: tests write through one and read through the other. */
+/** Tests write through one process and read through the other. */
 const doubled = ['gateway', 'realtime']
 
 /**
- * Starts a fleet with these settings and makes it the tested fleet (`fleet()`). It has two processes of gateway and
- * realtime and one of each other service. `program` is the path of Prometheus.
+ * The started fleet becomes the tested fleet (`fleet()`). It has two processes of gateway and realtime and one of
+ * each other service. `program` is the path of Prometheus.
  */
 export async function startWatchedFleet(program: string, settings: NodeJS.ProcessEnv): Promise<WatchedFleet> {
   const dataDir = temporaryDataDir()

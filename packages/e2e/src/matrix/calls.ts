@@ -10,7 +10,6 @@ type Where = 'channel' | 'hall' | 'dm'
 
 const requestToJoin = (fixture: Fixture, who: Name, room: Where = 'channel') =>
   fixture.call(who, joinCall, { roomId: fixture[room] })
-/** Joins a call and connects to the media server. A participant who does not connect is removed after a while. */
 async function join(fixture: Fixture, who: Name, room: Where = 'channel') {
   await requestToJoin(fixture, who, room)
   const { token } = await fixture.call(who, getCallToken, { roomId: fixture[room] })
@@ -21,7 +20,6 @@ const leave = (fixture: Fixture, who: Name, room: Where = 'channel') =>
   fixture.call(who, leaveCall, { roomId: fixture[room] })
 const ninaInChannel = (fixture: Fixture) => ({ roomId: fixture.channel, userId: fixture.userId('nina') })
 
-/** Events caused by the first participant to join a call, and by the last to leave. */
 const startEvents = (who: Name[]): Row['receives'] => [
   ['callStarted', who],
   ['callParticipantJoined', who],
@@ -32,7 +30,6 @@ const endEvents = (who: Name[]): Row['receives'] => [
 ]
 const withNina = and(channel, 'nina')
 
-/** Calls in the three kinds of rooms. */
 export const calls: Row[] = [
   row('starting a call', (fixture) => join(fixture, 'ada'), ...startEvents(channel)),
   row('joining a call', (fixture) => join(fixture, 'bob'), ['callParticipantJoined', channel]),

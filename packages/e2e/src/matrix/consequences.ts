@@ -7,8 +7,8 @@ import type { Person } from '../people.ts'
 const outbox = 'outbox where relayed_at is null'
 
 /**
- * What to wait for, in causal order. The consumers whose names match `durables` must have handled all events, and the
- * tables (or parts of them) in `pending`, by service, must be empty.
+ * What to wait for, in causal order. Consumers whose names match `durables` must have handled all events; the tables,
+ * or parts of them, in `pending` must be empty.
  */
 const conditions: { durables?: RegExp; pending: Record<string, string[]> }[] = [
   { pending: { messaging: [outbox] } },
@@ -21,7 +21,6 @@ const services = [...new Set(conditions.flatMap(({ pending }) => Object.keys(pen
 /** Services may still retry calls that failed in earlier tests, with growing delays. */
 const longTimeout = { timeoutMs: 100_000 }
 
-/** Waits until all events that earlier actions cause have been published. */
 export async function waitForConsequences(owner: Person): Promise<void> {
   await using resources = new Resources()
   const open = async (service: string) => [service, resources.use(await databaseOf(service))] as const

@@ -18,7 +18,6 @@ import { waitForConsequences } from './consequences.ts'
 
 type People = Record<Name, Person>
 
-/** The users and rooms of the matrix, and the ids of what they created. Calls alternate between the gateways. */
 export class Fixture {
   readonly mediaServer: FakeLivekit
   readonly people: People
@@ -27,7 +26,7 @@ export class Fixture {
   readonly channel: string
   readonly hall: string
   readonly dm: string
-  /** A universal room that contains only markers: messages that everybody receives after the events of a row. */
+  /** Contains only markers: messages that everybody receives after the events of a row. */
   readonly plaza: string
   readonly #ids = new Map<string, string>()
   #turn = 0
@@ -74,7 +73,7 @@ export class Fixture {
     return new Fixture(mediaServer, people, owner, { groupId, channel, hall, plaza, dm: dm.room?.id ?? '' })
   }
 
-  /** Opens sockets for all users on both nodes, and two more for ada. */
+  /** Opens a socket for each user on both nodes, and two more for ada. */
   async listen(): Promise<Listeners> {
     const listeners = new Listeners()
     const [one, other] = fleet().realtimeNodes
@@ -101,7 +100,7 @@ export class Fixture {
     return this.people[name].userId
   }
 
-  /** Posts a message with the body `as`, and stores its id under this text. An echo is stored under `echo of`. */
+  /** Stores the id of the message under its body `as`, and the id of an echo under `echo of`. */
   async post(
     who: Name,
     roomId: string,
@@ -122,23 +121,19 @@ export class Fixture {
     return post(this.owner, this.plaza, 'marker')
   }
 
-  /** Stores an id under a name, for {@link id}. */
   remember(as: string, id: string): void {
     this.#ids.set(as, id)
   }
 
-  /** The id stored under a name. */
   id(as: string): string {
     const id = this.#ids.get(as)
     if (id === undefined) throw new Error(`no id is stored as ${as}`)
     return id
   }
 
-  /** Whether this is a user of the matrix. */
   hasUser(userId: string): boolean {
     return Object.values(this.people).some((person) => person.userId === userId)
   }
 }
 
-/** A unique text. */
 export const unique = (): string => randomBytes(5).toString('hex')

@@ -20,7 +20,7 @@ async function postWithFiles(fixture: Fixture, as: string, count: number) {
 
 const previewUrl = 'https://example.org/'
 
-/** Stores a link preview, because the services do not fetch pages from this machine. */
+/** The services do not fetch pages from this machine. */
 async function attachPreview(fixture: Fixture, to: string) {
   await using database = await databaseOf('messaging')
   const preview = toBinary(PagePreviewSchema, create(PagePreviewSchema, { url: previewUrl, title: 'An example' }))
@@ -28,7 +28,6 @@ async function attachPreview(fixture: Fixture, to: string) {
   await database.query('update room_events set link_preview = $3 where room_id = $1 and event_id = $2', values)
 }
 
-/** Messages of the three kinds of rooms. */
 export const messages: Row[] = [
   row(
     'a message in a channel',

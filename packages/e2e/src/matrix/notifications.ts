@@ -19,7 +19,6 @@ const setLevel = (fixture: Fixture, who: Name, level: keyof typeof NotificationL
 const mention = (fixture: Fixture, who: Name, text = 'look') =>
   fixture.post('ada', fixture.channel, `@${fixture.people[who].login}, ${text}`)
 
-/** Events caused by a message that ada posts in the channel. */
 const postEvents = (who: Name[]): Row['receives'] => [
   ['messagePosted', who],
   ['roomMarkedAsRead', ['ada']],
@@ -29,7 +28,7 @@ const mentionEvents = (...who: Name[]): Row['receives'] => [
   ['mentionNotification', who],
 ]
 
-/** Notification levels, notifications and their dismissal. At the start dora has an unread mention. */
+/** At the start dora has an unread mention. */
 export const notifications: Row[] = [
   row('choosing notifications about all messages of a room', (fixture) => setLevel(fixture, 'bob', 'ALL_MESSAGES'), [
     'notificationLevelChanged',

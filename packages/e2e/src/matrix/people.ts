@@ -27,7 +27,6 @@ const picture = () =>
     .toBuffer()
 const image = async () => ({ image: { image: await picture(), filename: 'picture.png' } })
 
-/** Changes to profiles, permissions and the server. */
 export const profiles: Row[] = [
   row('a new display name', (fixture) => fixture.call('ada', mine.updateProfile, { displayName: `Ada ${unique()}` }), [
     'userProfileUpdated',
@@ -97,7 +96,6 @@ export const profiles: Row[] = [
   row('a removed logo', (fixture) => fixture.call('adam', server.deleteServerLogo, {}), ['serverUpdated', everyone]),
 ]
 
-/** Ends of sessions. The last event on a socket says why the server closes it. */
 export const sessionEnds: Row[] = [
   {
     ...row(

@@ -14,18 +14,14 @@ import type { Kind } from '../listeners.ts'
 import type { Person } from '../people.ts'
 import { roomName } from '../rooms.ts'
 
-/** A room, and the member who loses access to it. */
 export type Membership = { owner: Person; victim: Person; roomId: string }
 
-/** A way to lose access to a room, and the kinds of events that tell the user of the loss. */
+/** `how` completes "people who ...". */
 export type Revoke = {
-  /** Completes "people who ...". */
   how: string
-  /** Whether the room was universal before. */
   isUniversal: boolean
   revoke: (membership: Membership) => Promise<unknown>
   receives: Kind[]
-  /** Whether the server closes the user's sockets. */
   closesSockets?: boolean
 }
 
@@ -50,7 +46,6 @@ async function newRole(owner: Person): Promise<string> {
   return name
 }
 
-/** Ways to lose access to a room. */
 export const revokes: Revoke[] = [
   {
     how: 'left',
@@ -144,7 +139,6 @@ export const revokes: Revoke[] = [
   },
 ]
 
-/** Makes calls that cause events about messages, typing and changes of the room. Returns the id of the last message. */
 export async function causeRoomEvents(roomId: string, owner: Person, writer: Person): Promise<string> {
   const bases = fleet().gateways
   let turn = 0

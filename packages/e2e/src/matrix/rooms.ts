@@ -18,13 +18,11 @@ const setUniversal = (fixture: Fixture, universal: boolean) =>
 const postAsBob = (fixture: Fixture, room: 'channel' | 'hall' = 'channel') =>
   fixture.post('bob', fixture[room], unique())
 
-/** Events caused by a message that bob posts. */
 const postEvents = (who: Name[]): Row['receives'] => [
   ['messagePosted', who],
   ['roomMarkedAsRead', ['bob']],
 ]
 
-/** Changes of membership, and who receives messages after each. */
 export const membership: Row[] = [
   row('joining a channel', (fixture) => fixture.call('nina', joinRoom, { roomId: fixture.channel }), [
     'userJoinedRoom',
@@ -80,7 +78,6 @@ export const membership: Row[] = [
   ),
 ]
 
-/** Changes to rooms. */
 export const rooms: Row[] = [
   row(
     'renaming a channel',
@@ -154,7 +151,6 @@ export const rooms: Row[] = [
 
 const item = (kind: 'ROOM' | 'SIDEBAR_LINK', id: string) => ({ kind: AdminRoomLayoutItemKind[kind], id })
 
-/** Changes to the sidebar, which everyone receives. */
 export const sidebar: Row[] = (
   [
     [

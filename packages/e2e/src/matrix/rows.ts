@@ -3,14 +3,13 @@ import type { Name } from './users.ts'
 import type { Fixture } from './fixture.ts'
 
 /**
- * An action, and each event it causes with all its recipients. Nobody else may receive the event, and the action may
+ * An action, and the events it causes with all their recipients. Nobody else may receive an event, and the action may
  * cause no other.
  */
 export type Row = {
   what: string
   act: (fixture: Fixture) => Promise<unknown>
   receives: [kind: Kind, who: Name[]][]
-  /** Users whose sockets the action closes. */
   closesSocketsOf?: Name[]
 }
 

@@ -8,7 +8,6 @@ const { followThread, unfollowThread, markThreadAsRead } = ThreadService.method
 
 const inThread = (fixture: Fixture, root: string) => ({ roomId: fixture.channel, threadRootEventId: fixture.id(root) })
 
-/** A thread in the channel. The authors of its root and of its replies follow it. */
 export const threads: Row[] = [
   row(
     'the first reply',

@@ -17,13 +17,10 @@ export type Name = (typeof names)[number]
 const everyoneExcept = (...others: Name[]) => names.filter((name) => !others.includes(name))
 
 export const everyone: Name[] = [...names]
-/** Members of the channel. */
 export const channel: Name[] = ['ada', 'bob', 'dora']
 /** Effective members of the hall, a universal room. */
 export const hall = everyoneExcept('ben', 'dan')
-/** Members of the channel while it is universal. */
 export const openChannel = everyoneExcept('ben')
-/** Participants of the direct message. */
 export const pair: Name[] = ['ada', 'bob']
 
 export const without = (group: Name[], ...others: Name[]): Name[] => group.filter((name) => !others.includes(name))

@@ -10,7 +10,6 @@ async function postVideo(fixture: Fixture, room: 'channel' | 'dm', content: Buff
   await fixture.post('ada', fixture[room], 'a video', { attachmentAssetIds: [assetId] })
 }
 
-/** Processing of videos; empty if ffmpeg is not installed. */
 export const videos: Row[] = hasFfmpeg()
   ? [
       row(

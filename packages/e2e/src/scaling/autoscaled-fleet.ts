@@ -20,12 +20,11 @@ export type Decision = {
   next: number
 }
 
-/** A fleet whose realtime nodes `pnpm autoscale` scales. */
 export class AutoscaledFleet implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #dataDir: string
   readonly decisions: Decision[] = []
-  /** Standard error of the autoscaler, which includes the output of supervisor and services. */
+  /** Includes the output of supervisor and services. */
   output = ''
 
   private constructor(child: ChildProcess, dataDir: string) {
@@ -35,7 +34,6 @@ export class AutoscaledFleet implements AsyncDisposable {
     child.stderr?.on('data', (chunk: Buffer) => (this.output += chunk.toString()))
   }
 
-  /** Starts a fleet with settings for the services and options for the autoscaler. */
   static async start(settings: NodeJS.ProcessEnv, options: string[]): Promise<AutoscaledFleet> {
     const dataDir = temporaryDataDir()
     const program = join(repositoryRoot(), 'packages/tooling/autoscale.mjs')
@@ -65,12 +63,10 @@ export class AutoscaledFleet implements AsyncDisposable {
     return fleet
   }
 
-  /** URL of the gateway. */
   get url(): string {
     return this.#state().url
   }
 
-  /** The realtime nodes that serve and are not being stopped. */
   nodes(): FleetProcess[] {
     return this.#state().services.filter(({ name }) => name === 'realtime')
   }

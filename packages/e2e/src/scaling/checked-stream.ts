@@ -1,16 +1,14 @@
 import type { ParleyClient, Realtime } from '@parley/client'
 
-/** An acknowledged post; `startedAt` is the time of its call (`Date.now()`). */
+/** `startedAt` is the time of the call (`Date.now()`). */
 export type SentPost = { id: string; startedAt: number }
 
-/** Numbers of posts that a client missed, received more than once, or received out of order. */
 export type Faults = { missed: number; twice: number; outOfOrder: number }
 
-/** The stream of a client, which records the posts of a room and each loss of its connection. */
 export class CheckedStream {
   readonly #realtime: Realtime
   readonly received: string[] = []
-  /** The reason of each reset, after which the client must reload everything. */
+  /** After a reset the client must reload everything. */
   readonly resets: string[] = []
   /** `openMs`: how long the connection had been open. */
   readonly losses: { at: number; reason: string; openMs: number }[] = []
@@ -52,8 +50,8 @@ export class CheckedStream {
   }
 
   /**
-   * Compares the received posts with `log`, all posts of the room in order. A client must receive every post sent after
-   * its stream was open. A closed stream is checked only up to the last post it received.
+   * `log` has all posts of the room in order. A client must receive every post sent after its stream was open. A
+   * closed stream is checked only up to the last post it received.
    */
   faults(log: readonly string[], sent: readonly SentPost[]): Faults {
     const first = sent.find(({ startedAt }) => startedAt >= this.#openedAt)

@@ -13,14 +13,12 @@ import { CheckedStream, type Faults, type SentPost } from './checked-stream.ts'
 const people = 12
 const opensAtOnce = 20
 
-/** Members of one room with many streams each, and a constant rate of posts. */
 export class Crowd {
   readonly streams: CheckedStream[] = []
   readonly #clients: readonly ParleyClient[]
   readonly #roomId: string
   readonly #socketUrl: string
   readonly #traffic: Traffic
-  /** Cursor before the first post. */
   readonly #start: string
 
   private constructor(poster: Person, clients: readonly ParleyClient[], room: Room, urls: Urls) {
@@ -34,7 +32,6 @@ export class Crowd {
     )
   }
 
-  /** Creates the people and the room, and starts to post. */
   static async create(urls: Urls): Promise<Crowd> {
     const base = urls.gateway
     const owner = await signIn(ownerCredentials, base)
@@ -57,7 +54,7 @@ export class Crowd {
     return this.streams.filter(({ isClosed }) => !isClosed)
   }
 
-  /** Opens or closes streams until `count` are open; closes the oldest first. */
+  /** Closes the oldest first. */
   async resize(count: number): Promise<void> {
     for (const stream of this.open.slice(0, -count)) stream.close()
     while (this.open.length < count) {
@@ -74,7 +71,6 @@ export class Crowd {
     return stream
   }
 
-  /** Stops posting. Returns the ids of all posts in order, the number of acknowledged posts, and the failures. */
   async finish(): Promise<{ log: string[]; answered: number; failed: string[] }> {
     await this.#traffic.stop()
     const [reader] = this.#clients
@@ -89,7 +85,6 @@ export class Crowd {
     return { log, answered: this.#traffic.succeeded.length, failed: this.#traffic.failed }
   }
 
-  /** The sum of the faults of all streams. */
   faults(log: readonly string[]): Faults {
     const sent = this.#sent()
     const each = this.streams.map((stream) => stream.faults(log, sent))
@@ -110,7 +105,6 @@ export class Crowd {
 }
 
 type Room = { roomId: string; cursor: string }
-/** URLs of the gateway and of the realtime socket. */
 type Urls = { gateway: string; sockets: string }
 
 async function newMember(owner: Person, roomId: string, base: string): Promise<Person> {

@@ -6,9 +6,7 @@ import { requestInternal } from '../processes.ts'
 
 const probePauseMs = 100
 
-/**
- * Load balancer for all realtime nodes: forwards each connection to a random ready node, like a Service of Kubernetes.
- */
+/** Forwards each connection to a random ready node, like a Service of Kubernetes. */
 export class NodeBalancer implements AsyncDisposable {
   readonly #server: Server
   readonly #open = new Set<Socket>()
@@ -22,14 +20,12 @@ export class NodeBalancer implements AsyncDisposable {
     this.#probing = this.#probe(nodes)
   }
 
-  /** `nodes` returns the current nodes. */
   static async start(nodes: () => FleetProcess[]): Promise<NodeBalancer> {
     const server = createServer({ noDelay: true })
     await once(server.listen(0, '127.0.0.1'), 'listening')
     return new NodeBalancer(server, nodes)
   }
 
-  /** URL of the realtime socket. */
   get url(): string {
     return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/api/realtime`
   }

@@ -4,31 +4,26 @@ import { scrape } from '../scrape.ts'
 
 const pauseMs = 250
 
-/** A node that served at some time during the test. Times are those of `Date.now()`. */
+/** Times are those of `Date.now()`. */
 export type SampledNode = {
   process: FleetProcess
-  /** The number of its sockets over time. */
   sockets: { at: number; count: number }[]
-  /** Number of sockets that the node closed because of their age. */
   rebalanced: number
-  /** When the fleet no longer listed the node, because it was stopping. */
   leftAt?: number
-  /** When the node no longer answered. */
   endedAt?: number
 }
 
-/** Reads the metrics of every node repeatedly, until the node has ended or this is disposed. */
+/** Reads the metrics of each node until the node has ended. */
 export class NodeSamples implements AsyncDisposable {
   readonly nodes: SampledNode[] = []
   readonly #stopping = new AbortController()
   readonly #reading: Promise<void>
 
-  /** `listed` returns the current nodes. */
   constructor(listed: () => FleetProcess[]) {
     this.#reading = this.#read(listed)
   }
 
-  /** Current number of sockets of each node; 0 if the node has ended. */
+  /** The count of a node that has ended is 0. */
   counts(): number[] {
     return this.nodes.map(({ sockets, endedAt }) => (endedAt === undefined ? (sockets.at(-1)?.count ?? 0) : 0))
   }

@@ -3,7 +3,6 @@ import type { Decision } from './autoscaled-fleet.ts'
 import type { CheckedStream, Faults } from './checked-stream.ts'
 import type { SampledNode } from './node-samples.ts'
 
-/** The measurements of a test run. Times are those of `Date.now()`. */
 export type ScalingRun = {
   startedAt: number
   endedAt: number
@@ -16,7 +15,6 @@ export type ScalingRun = {
 
 const rowMs = 5_000
 
-/** A table of the sockets per node over time, followed by the faults and reconnects of clients. */
 export function formatTable(run: ScalingRun): string {
   const { startedAt, endedAt, nodes, streams, faults, posts } = run
   const losses = lossesOf(run)
@@ -37,7 +35,6 @@ ${streams.length} clients, ${posts} posts. Missed: ${faults.missed}, received tw
 Reconnects: ${reasons.map(([reason, count]) => `${count} ${reason}`).join(', ')}. Clients that had to reload: ${streams.filter(({ resets }) => resets.length > 0).length}.`
 }
 
-/** Draws sockets per node, number of nodes and reconnects over time, as PNG. */
 export function drawRun(run: ScalingRun): Promise<Buffer> {
   const { startedAt, endedAt, nodes, decisions } = run
   const seconds = Array.from({ length: Math.floor((endedAt - startedAt) / 1000) }, (_, n) => n)
@@ -64,18 +61,16 @@ export function drawRun(run: ScalingRun): Promise<Buffer> {
   ])
 }
 
-/** The lost connections of all clients. */
 export const lossesOf = ({ streams }: Pick<ScalingRun, 'streams'>): CheckedStream['losses'] =>
   streams.flatMap(({ losses }) => losses)
 
-/** The maximum number of `times` within any window of `lengthMs`. */
 export function mostWithin(times: readonly number[], lengthMs: number): number {
   return Math.max(0, ...times.map((from) => times.filter((at) => isWithin(at, from, lengthMs)).length))
 }
 
 const isWithin = (at: number, from: number, lengthMs: number) => at >= from && at < from + lengthMs
 
-/** Number of sockets of a node at a time; undefined before its first sample and after its end. */
+/** Returns undefined before the first sample of a node and after its end. */
 function socketsAt({ sockets, endedAt = Infinity }: SampledNode, at: number): number | undefined {
   return at > endedAt ? undefined : sockets.findLast((sample) => sample.at <= at)?.count
 }

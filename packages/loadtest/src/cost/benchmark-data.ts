@@ -19,34 +19,28 @@ const replyCount = 40
 /** What the caller has not read in the second room: more than a measurement can mark as read. */
 const unread = { messages: 20_000, replies: 2_000 }
 
-/** The data that measured calls use: an ordinary server, on which the caller has created 35 rooms. */
 export type BenchmarkData = {
   groupId: string
-  /** Ids of the rooms that the caller has created. */
   rooms: readonly string[]
   /** The first of `rooms`, with the messages, the thread, the file and the other member. */
   roomId: string
-  /** The second of `rooms`, in which the caller has read nothing yet. */
+  /** The caller has read nothing in this second room. */
   unreadRoomId: string
-  /** Messages of `unreadRoomId` except replies, oldest first. */
+  /** Without replies, oldest first. */
   unreadIds: readonly string[]
-  /** Some messages of `roomId`, oldest first; the first one is the root of the thread. */
   eventIds: readonly string[]
   threadRootId: string
   replyIds: readonly string[]
   assetId: string
   uploadId: string
-  /** Another user, a member of `roomId`. */
   otherMemberId: string
   notificationIds: readonly string[]
-  /** Sequence of an audit log entry. */
   auditSequence: string
 }
 
 const body = 'A message of ordinary length, as people write them all day long.'
 const password = 'a password of the bench'
 
-/** Creates the data. `http` is signed in as `owner`, who makes the measured calls. */
 export async function createBenchmarkData(
   fleet: Fleet,
   http: HttpCaller,
@@ -88,7 +82,6 @@ export async function createBenchmarkData(
   }
 }
 
-/** Creates a CreateUpload request for a file whose bytes are never sent. */
 export function uploadRequest(roomId: string) {
   const sha256 = createHash('sha256').update('never sent').digest('hex')
   return { roomId, filename: 'notes.txt', contentType: 'text/plain', size: 10n, sha256 }
@@ -103,10 +96,7 @@ async function post(
   return posted.id
 }
 
-/**
- * Waits until the caller has notifications, because they are created after the response of a post. Returns the ids of
- * those that exist by then: at least one.
- */
+/** Waits until the caller has at least one notification: notifications are created after the response of a post. */
 async function waitForNotifications(http: HttpCaller): Promise<string[]> {
   for (let n = 0; n < 200; n++) {
     const { notifications } = await http.call(NotificationService.method.listNotifications, {})
@@ -116,7 +106,6 @@ async function waitForNotifications(http: HttpCaller): Promise<string[]> {
   throw new Error('the mentions caused no notification within ten seconds')
 }
 
-/** Returns the sequence of the newest entry. */
 async function findAuditSequence(http: HttpCaller): Promise<string> {
   const { entries } = await http.call(AdminEventLogService.method.listEvents, {})
   if (!entries[0]) throw new Error('the audit log is empty')

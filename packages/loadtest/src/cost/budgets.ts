@@ -5,7 +5,7 @@ import { repositoryRoot } from '@parley/local'
 const page = join('docs', 'performance.md')
 
 /**
- * Reads the budgets, by the name in the table of docs/performance.md. A budget is a maximum of CPU time of the whole fleet,
+ * The budgets, by the name in the table of docs/performance.md. A budget is a maximum of CPU time of the whole fleet,
  * as a multiple of the floor: one HTTP request with one prepared SELECT. Throws if there is no such table.
  */
 export function readBudgets(text = readFileSync(join(repositoryRoot(), page), 'utf8')): Map<string, number> {

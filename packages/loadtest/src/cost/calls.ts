@@ -6,11 +6,8 @@ import { publicMethods } from '@parley/contracts/catalogue'
 import type { HttpCaller } from '../load/http-caller.ts'
 import { uploadRequest, type BenchmarkData } from './benchmark-data.ts'
 
-/** One kind of call whose cost is measured. */
 export type MeasuredCall = {
-  /** The name used in docs/performance.md. */
   name: string
-  /** Number of calls that `make` makes. */
   calls: number
   make: () => Promise<unknown>
   /** Pause after the last call, in milliseconds, in which its follow-up work is still counted; 0 for reads. */
@@ -22,15 +19,14 @@ type Call = Omit<MeasuredCall, 'settleMs'>
 /** Writes have follow-up work, such as publishing and consuming their events. */
 const writeSettleMs = 150
 
-/** Public reads that cannot be measured here, with the reasons. */
 export const unmeasuredReads = new Map<string, string>([
   ['GetActiveCall', 'there is no call without a media server'],
   ['ListCallParticipants', 'there is no call without a media server'],
 ])
 
 /**
- * Returns the common writes and every public read that is not in {@link unmeasuredReads}. Throws if a read whose request
- * has fields has no sample request.
+ * The common writes, and every public read that is not in {@link unmeasuredReads}. Throws if a read whose request has
+ * fields has no sample request.
  */
 export function measuredCalls(http: HttpCaller, data: BenchmarkData): MeasuredCall[] {
   return [
@@ -54,10 +50,6 @@ function reads(http: HttpCaller, data: BenchmarkData): Call[] {
     })
 }
 
-/**
- * Returns the name of a method, with that of its service if several services have a method of this name. GetRoomEvents
- * and ListRooms also have the size of their response.
- */
 function nameOf(method: DescMethodUnary): string {
   const size =
     method.localName === 'getRoomEvents' ? ' (50 rows)' : method.localName === 'listRooms' ? ' (35 rooms)' : ''
@@ -67,7 +59,6 @@ function nameOf(method: DescMethodUnary): string {
 
 type Requests = Map<DescMethodUnary, () => Record<string, unknown>>
 
-/** Creates sample requests for the reads whose request has fields. */
 function createSampleRequests(data: BenchmarkData): Requests {
   const { roomId, groupId, eventIds, threadRootId, replyIds, assetId, otherMemberId, notificationIds, rooms } = data
   const requests: Requests = new Map()
@@ -127,7 +118,7 @@ function createSampleRequests(data: BenchmarkData): Requests {
   return requests
 }
 
-/** Returns a function that returns the ids in turn, over and over. */
+/** Returns the ids in turn, over and over. */
 function roundRobin(ids: readonly string[]): () => string {
   let turn = 0
   return () => ids[turn++ % ids.length] ?? ''

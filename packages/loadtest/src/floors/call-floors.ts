@@ -5,13 +5,13 @@ import { HttpCaller } from '../load/http-caller.ts'
 import { startProgram } from '../load/child.ts'
 import { measureCall, type CallCosts } from '../load/call-costs.ts'
 
-/** Costs of minimal calls; the budgets of docs/performance.md are multiples of the CPU time of `select`. */
+/** Budgets of docs/performance.md are multiples of the CPU time of `select`. */
 export type CallFloors = Record<'http' | 'select' | 'hop', CallCosts>
 
 /**
  * Measures three HTTP servers of Node.js: `http` responds directly, `select` after one prepared SELECT on the fleet's
- * PostgreSQL, and `hop` after asking another process over NATS, which runs the SELECT. That NATS server is not the
- * fleet's. The HTTP client is the one that also calls the fleet. The CPU time of the deployables is not counted.
+ * PostgreSQL, and `hop` after asking another process over a separate NATS server, which runs the SELECT. The HTTP
+ * client is the one that also calls the fleet. The CPU time of the deployables is not counted.
  */
 export async function measureCallFloors(fleet: Fleet, dir: string): Promise<CallFloors> {
   const postgres = fleet.postgresUrl('postgres')

@@ -30,7 +30,6 @@ export async function measureNatsFloors(dir: string): Promise<Record<'raw' | 'ra
   return timings
 }
 
-/** Measures commits of one row each on the PostgreSQL server with this URL: by one writer, and by 32 at once. */
 export async function measureCommitFloors(url: string): Promise<Record<'one' | 'many', Timing>> {
   const pool = new pg.Pool({ connectionString: url, max: 32 })
   await pool.query('create table if not exists floor (id bigserial primary key, body text not null)')
@@ -43,8 +42,8 @@ export async function measureCommitFloors(url: string): Promise<Record<'one' | '
 }
 
 /**
- * Asks another process to publish a frame with raw uWebSockets, and measures the time until the last of the sockets has
- * received it. `publishes` includes the first `warmUp`, which are not counted.
+ * Measures the time until the last of the sockets has received a frame published with raw uWebSockets by another
+ * process. `publishes` includes the first `warmUp`, which are not counted.
  */
 export async function measurePublishFloor(
   sockets: number,

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'nats'
 import pg from 'pg'
 
-// One server of the floors of calls, by `kind`: `http` responds directly, `select` after one prepared SELECT, `hop` after
-// a request over NATS; `answer` answers these requests with the SELECT.
+// A server of the floors of calls, by `kind`; `answer` answers the requests of `hop`.
 const [, , kind = 'http', postgres = '', nats = ''] = process.argv
 const row = { name: 'floor', text: 'select id, body from floor_row where id = $1', values: [1] }
 

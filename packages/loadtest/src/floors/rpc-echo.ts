@@ -1,7 +1,6 @@
 import { MessagingInternalService } from '@parley/contracts/internal'
 import { connectBus, serveRpc } from '@parley/rpc'
 
-// The server of the measured RPC calls: a service with one method, which does nothing.
 const bus = await connectBus({ url: process.argv[2] ?? '', name: 'messaging', purpose: 'rpc' })
 await serveRpc(bus, {
   deployable: 'messaging',

@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { time, type Timing } from '../load/timing.ts'
 
-/** Measures sharp alone: resizes images in memory to JPEGs that fit into a square with this side, in pixels. */
+/** Resizes images in memory to JPEGs that fit into a square of `side` pixels. */
 export async function measureThumbnailFloor(
   images: readonly Buffer[],
   side: number,

@@ -3,29 +3,27 @@ import { RefusedError } from './http-caller.ts'
 import { measureCpu, type CpuTime } from './cpu-time.ts'
 import { time, type Timing } from './timing.ts'
 
-/** Costs of a kind of call with 1, 8 and 64 in flight; undefined if the server refused that many. */
+/** A cost is undefined if the server refused that many calls in flight. */
 export type CallCosts = { 1: Cost; 8: Cost | undefined; 64: Cost | undefined }
 
 /** `perSecond` and `cpu` are those of single calls; `p50`, `p99` and `count` those of runs of `make`. */
 export type Cost = Timing & { cpu: CpuTime }
 
-/** For how many seconds calls are made, by the number in flight. Budgets are only for 1 and 8 in flight. */
+/** The keys are numbers of calls in flight. Budgets are only for 1 and 8 in flight. */
 const seconds = { withBudget: { 1: 1, 8: 1, 64: 0.5 }, without: { 1: 1, 8: 0.5, 64: 0.5 } }
 
 type Options = {
-  /** Number of calls in one run of `make`. Default: 1. */
   calls?: number
-  /** Processes of the fleet, whose CPU time is listed under their names. */
+  /** Their CPU time is listed under their names. */
   services?: Fleet['services']
-  /** Ids of processes whose CPU time is not counted. */
+  /** Processes whose CPU time is not counted. */
   excluded?: ReadonlySet<number>
-  /** Pause after the last call, in milliseconds, in which its follow-up work is still counted. Default: 0. */
+  /** Follow-up work of the last call is still counted for this long. Default: 0. */
   settleMs?: number
-  /** Whether the call has a budget; others are made for a shorter time. Default: true. */
+  /** A call without budget is made for a shorter time. Default: true. */
   hasBudget?: boolean
 }
 
-/** Makes calls with 1, 8 and 64 in flight and returns their costs. */
 export async function measureCall(make: () => Promise<unknown>, options: Options): Promise<CallCosts> {
   const { calls = 1, services = [], excluded, settleMs = 0, hasBudget = true } = options
   const durations = hasBudget ? seconds.withBudget : seconds.without

@@ -1,7 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** Starts a program of `floors/` as a child process. Resolves with its first message, as `ready`. */
 export async function startProgram(
   name: string,
   args: string[],

@@ -1,22 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Fleet } from '@parley/local'
 
-/** Length of a tick, the unit of CPU times in /proc: 100 per second (USER_HZ) on Linux. */
+/** 100 per second (USER_HZ) on Linux. */
 const tickSeconds = 0.01
 
-/**
- * A process in /proc. `name`: name of its program. `seconds`: CPU time of the process and its terminated children.
- * `wakeUps`: see {@link countWakeUps}.
- */
+/** `seconds`: CPU time of the process and its terminated children. `wakeUps`: see {@link countWakeUps}. */
 export type ProcessInfo = { pid: number; parent: number; name: string; seconds: number; wakeUps: number }
 
-/** Lists all processes of the machine. Throws on a system without /proc. */
 export function listProcesses(): ProcessInfo[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.flatMap((pid) => readProcess(Number(pid)) ?? [])
 }
 
-/** Adds up the CPU seconds and wake-ups of a process and all its descendants. */
+/** Sums a process and all its descendants. */
 export function sumTree(all: readonly ProcessInfo[], root: number): { seconds: number; wakeUps: number } {
   const sum = { seconds: 0, wakeUps: 0 }
   for (const { seconds, wakeUps } of listTree(all, root)) {
@@ -26,19 +22,18 @@ export function sumTree(all: readonly ProcessInfo[], root: number): { seconds: n
   return sum
 }
 
-/** Lists a process and all its descendants. */
 export function listTree(all: readonly ProcessInfo[], root: number): ProcessInfo[] {
   const here = all.filter(({ pid }) => pid === root)
   return [...here, ...all.filter(({ parent }) => parent === root).flatMap(({ pid }) => listTree(all, pid))]
 }
 
-/** CPU time in milliseconds: of all measured processes together, and of each by name. */
+/** All measured processes together, and each by name. */
 export type CpuTime = { ms: number; processes: Record<string, number> }
 
 /**
  * Starts to measure the CPU time of the child processes of this one, each with its descendants. The returned function
  * returns the CPU time since then, divided by `count`. Processes have the names of the services in the fleet, or else
- * those of their programs. Children in `excluded`, and those that have ended, are not counted.
+ * of their programs. Children in `excluded`, and those that have ended, are not counted.
  */
 export function measureCpu(
   services: Fleet['services'],
@@ -58,7 +53,6 @@ export function measureCpu(
   }
 }
 
-/** Undefined if the process has ended. */
 function readProcess(pid: number): ProcessInfo | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,13 +1,11 @@
 import type { Fleet } from '@parley/local'
 import { writeRows } from './write-rows.ts'
 
-/** Number of users in the crowd. Their logins are `user1`, `user2` and so on. */
+/** The logins are `user1`, `user2` and so on. */
 export const crowdSize = 100_000
 
-/** Number of these users who are members of the room in which @all is mentioned. */
 export const atAllMembers = 50_000
 
-/** Makes the first `count` users of the crowd members of a room. */
 export function addCrowdMembers(fleet: Fleet, roomId: string, count: number): Promise<void> {
   return writeRows(fleet.postgresUrl('parley_rooms'), [
     [
@@ -18,13 +16,12 @@ export function addCrowdMembers(fleet: Fleet, roomId: string, count: number): Pr
   ])
 }
 
-/** Creates the accounts of the crowd and makes all of them members of a room. */
 export async function createCrowd(fleet: Fleet, roomId: string): Promise<void> {
   await createAccounts(fleet, { ids: 'Ucrowd', logins: 'user' }, crowdSize)
   await addCrowdMembers(fleet, roomId, crowdSize)
 }
 
-/** Creates `count` accounts. Their ids and logins consist of the prefix `ids` or `logins` and a number from 1. */
+/** The ids and logins consist of the prefix `ids` or `logins` and a number from 1. */
 export async function createAccounts(
   fleet: Fleet,
   { ids, logins }: { ids: string; logins: string },

@@ -11,10 +11,8 @@ import { Pool, type Dispatcher } from 'undici'
 
 type HttpResponse = { status: number; headers: Dispatcher.ResponseData['headers']; body: Buffer }
 
-/** Thrown when the server responds to a call with 429 or 503, because it accepts no more calls at the moment. */
 export class RefusedError extends Error {}
 
-/** A client that calls a server over keep-alive HTTP/1.1, with encoded messages as bodies and minimal overhead. */
 export class HttpCaller implements Disposable {
   readonly #pool: Pool
   #token = ''
@@ -55,7 +53,6 @@ export class HttpCaller implements Disposable {
     return { status: answer.statusCode, headers: answer.headers, body: Buffer.from(await answer.body.arrayBuffer()) }
   }
 
-  /** Downloads a file of this server by its signed URL, without a token. */
   async download(url: string): Promise<Buffer> {
     const { pathname, search } = new URL(url)
     const { statusCode, body } = await this.#pool.request({ path: `${pathname}${search}`, method: 'GET' })

@@ -6,7 +6,6 @@ import type { HttpCaller } from './http-caller.ts'
 const { createUpload, uploadChunk, completeUpload } = AssetUploadService.method
 const chunkBytes = 524_288
 
-/** Creates different JPEGs that compress like photos: 2400x1600 pixels, soft shapes in all colours. */
 export const createPhotos = (count: number): Promise<Buffer[]> =>
   Promise.all(Array.from({ length: count }, createPhoto))
 
@@ -18,7 +17,6 @@ function createPhoto(): Promise<Buffer> {
     .toBuffer()
 }
 
-/** Uploads at most ten images and posts a message with them; returns their ids. */
 export async function postImages(http: HttpCaller, roomId: string, images: readonly Buffer[]): Promise<string[]> {
   const attachmentAssetIds = await Promise.all(images.map((bytes) => uploadImage(http, roomId, bytes)))
   await http.call(MessageService.method.createMessage, { roomId, attachmentAssetIds })

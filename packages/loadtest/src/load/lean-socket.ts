@@ -1,9 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/**
- * Encodes a message as a WebSocket frame. The mask is zero, so the bytes of the message stay as they are. The message
- * must be shorter than 64 KiB.
- */
+/** The mask is zero, so the bytes of the message stay as they are. The message must be shorter than 64 KiB. */
 function encodeFrame(message: Uint8Array): Buffer {
   const isLong = message.length > 125
   const length = isLong ? [0xfe, message.length >> 8, message.length & 0xff] : [0x80 | message.length]
@@ -18,20 +15,14 @@ const upgrade = (host: string, path: string): string =>
 
 const endOfHead = Buffer.from('\r\n\r\n')
 
-/**
- * A WebSocket client that does as little as possible, so that thousands of clients leave enough CPU time for the server
- * under test.
- */
+/** Uses little CPU time, which the server under test needs. */
 export class LeanSocket {
   readonly #socket: Socket
   readonly #onMessage: (message: Buffer) => void
   #unread: Buffer = Buffer.alloc(0)
   #isOpen = false
 
-  /**
-   * Sends the messages as soon as the socket is open. `onEnd` is called if the connection fails, or if the server refuses
-   * the socket or closes it.
-   */
+  /** `onEnd` is called if the connection fails, or if the server refuses the socket or closes it. */
   constructor(
     url: URL,
     messages: readonly Uint8Array[],
@@ -59,13 +50,12 @@ export class LeanSocket {
     socket.on('end', () => onEnd(new Error('the server closed the socket')))
   }
 
-  /** Drops the connection without a close frame, like a client that crashes. */
+  /** Sends no close frame, like a client that crashes. */
   drop(): void {
     this.#socket.removeAllListeners('end')
     this.#socket.destroy()
   }
 
-  /** Removes the head of the response, once it is complete, and returns its first line. */
   #readHead(): string | undefined {
     const end = this.#unread.indexOf(endOfHead)
     if (end < 0) return undefined

@@ -4,16 +4,14 @@ import { writeRows } from './write-rows.ts'
 /** Size of the long room. Every tenth message is a reply in its only thread. */
 export const longRoomSize = { messages: 1_000_000, replies: 100_000 }
 
-/** The id of the nth message, counted from 1. */
 export const messageId = (n: number): string => `E${String(n).padStart(14, '0')}`
 
-/** Id of the message at the root of the thread. */
 export const rootId = messageId(1)
 const sqlId = (n: string) => `'E' || lpad((${n})::text, 14, '0')`
 
 /**
- * Writes messages of one author into a room, all with the current time. Every tenth is a reply in the thread of
- * {@link rootId}; `replies` must be a tenth of `messages`. Works once per room.
+ * Writes messages of one author into a room, all with the current time. `replies` must be a tenth of `messages`, and
+ * are replies in the thread of {@link rootId}. Works once per room.
  */
 export function writeMessages(
   fleet: Fleet,

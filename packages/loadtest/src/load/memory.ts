@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** Resident memory of a process in KiB. */
 export function residentKib(pid: number): number {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN)
@@ -11,8 +10,8 @@ export function residentKib(pid: number): number {
 }
 
 /**
- * Proportional memory of a process (PSS) in KiB: a page that n processes share counts as 1/n of a page. NaN if the
- * system does not report it or the process has ended.
+ * Proportional memory of a process (PSS) in KiB: a page that n processes share counts as 1/n. NaN if the system does
+ * not report it or the process has ended.
  */
 export function proportionalKib(pid: number): number {
   try {

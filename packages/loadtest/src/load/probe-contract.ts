@@ -2,7 +2,6 @@ import type { DescMethodUnary } from '@bufbuild/protobuf'
 import { methodPath, publicMethods } from '@parley/contracts/catalogue'
 import { HttpCaller } from './http-caller.ts'
 
-/** Result of probing a method. */
 export type Verdict = 'implemented' | 'unimplemented' | 'no owner'
 
 /**

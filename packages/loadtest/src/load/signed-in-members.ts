@@ -3,13 +3,12 @@ import type { Fleet } from '@parley/local'
 import { createAccounts } from './crowd.ts'
 import { writeRows } from './write-rows.ts'
 
-/** `core.secret_key` of the measured fleet. With it, the benchmark can write valid sessions directly into the database. */
 export const benchSecretKey = 'a secret key of the bench that is long enough'
 
 const digestOf = (token: string): Buffer =>
   createHmac('sha256', benchSecretKey).update(['credential', token].join('\0')).digest()
 
-/** Creates `count` users who are signed in and members of a room; returns the bearer token of each. */
+/** Returns the bearer token of each member. */
 export async function createSignedInMembers(fleet: Fleet, roomId: string, count: number): Promise<string[]> {
   const ids = 'Ubenchmember'
   await createAccounts(fleet, { ids, logins: 'benchmember' }, count)

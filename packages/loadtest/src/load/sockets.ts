@@ -16,7 +16,6 @@ const subscribe = toBinary(
   create(RealtimeClientFrameSchema, { frame: { case: 'subscribeEvents', value: {} } }),
 )
 
-/** Open sockets that have subscribed to events. */
 export class Sockets implements Disposable {
   readonly #sockets: WebSocket[] = []
   #onMessage: (data: Buffer) => void = () => undefined
@@ -25,7 +24,7 @@ export class Sockets implements Disposable {
     return this.#sockets.length
   }
 
-  /** Opens more sockets, a hundred at a time, at the gateway or realtime node with this URL. */
+  /** Opens a hundred sockets at a time. */
   async open(url: string, token: string, count: number): Promise<void> {
     const socketUrl = `${url.replace(/^http/, 'ws')}/api/realtime`
     for (let left = count; left > 0; left -= 100)
@@ -33,8 +32,8 @@ export class Sockets implements Disposable {
   }
 
   /**
-   * Resolves when `count` sockets (default: all) have received an event that matches, with the times of the first and
-   * the last receipt.
+   * Resolves when `count` sockets (default: all) have received a matching event, with the times of the first and the
+   * last receipt.
    */
   expectEvent(
     matches: (event: RealtimeEventEnvelope) => boolean,
@@ -57,10 +56,7 @@ export class Sockets implements Disposable {
     })
   }
 
-  /**
-   * Resolves when the sockets have received messages of a room `count` times in all, with the time of the last receipt of
-   * each message, by its id.
-   */
+  /** Resolves after `count` receipts in all, with the time of the last receipt of each message, by its id. */
   receiveMessages(roomId: string, count: number): Promise<Map<string, number>> {
     return new Promise((resolve) => {
       let left = count
@@ -104,7 +100,6 @@ export class Sockets implements Disposable {
   }
 }
 
-/** The id of the message that a frame announces; undefined if it announces none in this room. */
 function messageIn(data: Buffer, roomId: string): string | undefined {
   const { frame } = fromBinary(RealtimeServerFrameSchema, data)
   const event = frame.case === 'event' ? frame.value.event : undefined

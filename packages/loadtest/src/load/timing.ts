@@ -1,4 +1,4 @@
-/** Durations of repeated runs: quantiles in milliseconds, the rate, and the number of runs. */
+/** Quantiles are in milliseconds. */
 export type Timing = { p50: number; p99: number; perSecond: number; count: number }
 
 function quantile(sorted: readonly number[], q: number): number {
@@ -6,8 +6,8 @@ function quantile(sorted: readonly number[], q: number): number {
 }
 
 /**
- * Measures runs of `work`, with `inFlight` at a time (default 1). Starts new runs for `warmUpSeconds` (default 1), which
- * are not counted, and then for `seconds` (default 4). If a run fails, rejects once the runs in flight have ended.
+ * Measures runs of `work`, with `inFlight` at a time (default 1): first for `warmUpSeconds` (default 1), which are
+ * not counted, and then for `seconds` (default 4). If a run fails, rejects once the runs in flight have ended.
  */
 export async function time(
   work: () => Promise<unknown>,
@@ -39,7 +39,7 @@ export async function time(
   return summarize(took, warmUpSeconds > 0 ? seconds : (performance.now() - warm) / 1000)
 }
 
-/** Summarizes durations in milliseconds, of runs that took `seconds` in all. Sorts `took` in place. */
+/** The durations are in milliseconds; the runs took `seconds` in all. Sorts `took` in place. */
 export function summarize(took: number[], seconds: number): Timing {
   const sorted = took.sort((a, b) => a - b)
   return {

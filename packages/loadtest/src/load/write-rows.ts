@@ -1,6 +1,5 @@
 import pg from 'pg'
 
-/** Runs statements in one transaction, and then `vacuum analyze`, so that PostgreSQL plans queries of the rows well. */
 export async function writeRows(url: string, statements: [text: string, values: unknown[]][]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -13,8 +13,8 @@ const warmUp = { seconds: 1, inFlight: 8 }
 type Row = { name: string; costs: CallCosts; ratio: number; budget: number | undefined }
 
 /**
- * Measures rate, latency and CPU time of the whole fleet for the {@link measuredCalls} that BENCH_CALLS selects (default:
- * all). Prints them in a table, the most expensive call first. `http` is signed in as `owner`, and needs 64 connections.
+ * Measures rate, latency and CPU time of the whole fleet for the {@link measuredCalls} that BENCH_CALLS selects
+ * (default: all). `http` is signed in as `owner`, and needs 64 connections.
  */
 export async function measureCosts(
   fleet: Fleet,
@@ -52,7 +52,6 @@ export async function measureCosts(
   for (const [name, reason] of unmeasuredReads) console.log(`not measured: ${name}: ${reason}`)
 }
 
-/** Returns the calls whose names contain a part listed in BENCH_CALLS, or all if it is not set. */
 function selectCalls<T extends { name: string }>(calls: readonly T[]): readonly T[] {
   const parts = process.env['BENCH_CALLS']?.split(',')
   if (!parts) return calls
@@ -62,7 +61,6 @@ function selectCalls<T extends { name: string }>(calls: readonly T[]): readonly 
   return calls.filter(({ name }) => parts.some((part) => name.includes(part)))
 }
 
-/** Prints the table, the most expensive call first. */
 function print(rows: readonly Row[], hop: CallCosts, fleet: Fleet): void {
   const names = new Set(fleet.services.map(({ name }) => name))
   const head = ['call', 'p50 ms', '1/s', '8: 1/s', '64: 1/s', 'CPU ms', '8: ms', 'x floor', 'budget', 'CPU ms of']
@@ -91,7 +89,7 @@ function print(rows: readonly Row[], hop: CallCosts, fleet: Fleet): void {
   }
 }
 
-/** Lists the four processes that took the most CPU time. PostgreSQL, NATS and Redis count as one: `servers`. */
+/** PostgreSQL, NATS and Redis count as one: `servers`. */
 function mostExpensive(processes: Readonly<Record<string, number>>, services: ReadonlySet<string>): string {
   const sums = new Map<string, number>()
   for (const [process, ms] of Object.entries(processes)) {

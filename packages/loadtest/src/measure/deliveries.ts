@@ -7,16 +7,13 @@ import { body } from './posting.ts'
 
 const { createMessage } = MessageService.method
 
-/** Posts that are made one after the other. The first `warmUp` are not measured. */
 const sequentialPosts = { posts: 110, warmUp: 10 }
 
-/** Posts that are made at a fixed rate. The first `warmUp` are not measured. */
 export const steadyPosts = { perSecond: 50, posts: 450, warmUp: 50 }
 
 /**
- * Posts messages one after the other, each when all sockets have received the previous one. Returns the number of posts,
- * warm-up included, the time from a post to its last receipt (`total`), and from its first receipt to its last
- * (`spread`).
+ * Posts each message when all sockets have received the previous one. Returns the number of posts, warm-up included,
+ * the time from a post to its last receipt (`total`), and from its first receipt to its last (`spread`).
  */
 export async function postInTurn(
   http: HttpCaller,
@@ -38,7 +35,7 @@ export async function postInTurn(
 }
 
 /**
- * Posts messages at a fixed rate, even while earlier ones are still being delivered. Returns the number of posts, warm-up
+ * Posts at a fixed rate, even while earlier messages are still being delivered. Returns the number of posts, warm-up
  * included, and the time from a post to its last receipt (`total`).
  */
 export async function postSteadily(

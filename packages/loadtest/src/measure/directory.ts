@@ -9,7 +9,6 @@ import type { Report } from '../report.ts'
 const { listMembers } = RoomService.method
 const { listRooms } = RoomDirectoryService.method
 
-/** Measures ListRooms on a server with 1,000 rooms, and searches for members in a room with 100,000 members. */
 export async function measureDirectory(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   console.error('creating rooms until there are 1,000')
   const [groupId, { rooms }] = [await findGroupId(http), await http.call(listRooms, {})]

@@ -12,7 +12,6 @@ import { residentKib } from '../load/memory.ts'
 import { createRoom } from '../load/rooms.ts'
 import type { Report } from '../report.ts'
 
-/** The maximum size of a file in the measured fleet, in bytes. */
 export const largestFile = 1024 * 1024 * 1024
 
 const chunkBytes = 524_288
@@ -20,10 +19,6 @@ const mebibyte = 1024 * 1024
 const sampleEveryMs = 50
 const timeoutMs = 60_000
 
-/**
- * Uploads a large file in chunks and downloads it again. Measures the throughput, and the memory that the service uploads
- * needs for it.
- */
 export async function measureFiles(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const uploads = fleet.services.find(({ name }) => name === 'uploads')
   if (!uploads) throw new Error('the fleet has no process of uploads alone; measure without PARLEY_LAYOUT=compact')
@@ -52,7 +47,6 @@ export async function measureFiles(fleet: Fleet, http: HttpCaller, report: Repor
 
 const perSecond = (ms: number): number => largestFile / mebibyte / (ms / 1000)
 
-/** Uploads all chunks; they have the same content. Returns the id of the upload. */
 async function upload(http: HttpCaller, roomId: string, content: Uint8Array): Promise<string> {
   const { createUpload, uploadChunk } = AssetUploadService.method
   const whole = createHash('sha256')
@@ -66,7 +60,7 @@ async function upload(http: HttpCaller, roomId: string, content: Uint8Array): Pr
   return uploadId
 }
 
-/** Completes the upload. Repeats the call, which returns the same file, if it takes longer than its deadline. */
+/** Repeats the call, which returns the same file, if it takes longer than its deadline. */
 async function complete(http: HttpCaller, uploadId: string): Promise<Asset> {
   for (const giveUpAt = Date.now() + timeoutMs; ; await sleep(20)) {
     try {
@@ -87,7 +81,7 @@ async function download({ assetUrl }: Asset): Promise<void> {
   if (length !== largestFile) throw new Error(`the download had ${length} bytes (status ${response.status})`)
 }
 
-/** Measures the floors: writes the same bytes to a file, flushes it to the disk, and reads it. */
+/** The floors are the same bytes written to a file, flushed to the disk, and read. */
 async function measureDiskFloors(chunk: Uint8Array): Promise<{ write: number; read: number }> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-bench-disk-'))
   const path = join(directory, 'file')

@@ -8,10 +8,7 @@ const readers = 6
 const { createMessage } = MessageService.method
 const { getRoomEvents } = RoomService.method
 
-/**
- * Measures posts while several readers continuously read the longest possible pages of another room. The floor is the
- * same without readers. `reader` has a connection for each of them.
- */
+/** The floor is posts without readers. `reader` needs a connection for each of several readers. */
 export async function measureHeavyReaders(
   { writer, reader }: { writer: HttpCaller; reader: HttpCaller },
   report: Report,

@@ -10,10 +10,6 @@ const limit = 50
 const { getRoomEvents, getRoomEventsAround } = RoomService.method
 const { getThreadEvents } = ThreadService.method
 
-/**
- * Measures pages of a room with a million messages, at its end and deep in its history. The floor is the latest page of
- * an ordinary room: neither the length of the room nor the depth of a page should increase the cost.
- */
 export async function measureLongRoom(
   fleet: Fleet,
   http: HttpCaller,
@@ -56,7 +52,7 @@ async function cursorsOf(page: () => Promise<{ startCursor: string } | undefined
   return cursors
 }
 
-/** Returns cursors before random replies of a thread, none of them near its beginning or end. */
+/** None of the replies is near the beginning or end of the thread. */
 function threadCursors(http: HttpCaller, thread: { roomId: string; threadRootEventId: string }): Promise<string[]> {
   const reply = () => messageId(Math.floor(Math.random() * (longRoomSize.replies - 200) + 100) * 10)
   const { getThreadEventsAround } = ThreadService.method

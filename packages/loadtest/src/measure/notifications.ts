@@ -13,8 +13,7 @@ const pauseMs = 20
 const mentions = 100
 
 /**
- * Measures how long a user waits for the notification of a mention, and how long everyone in a large room waits for the
- * notification of @all. The crowd must have been created.
+ * Measures a mention, and @all in a large room. The crowd must have been created.
  */
 export async function measureNotifications(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const quiet = await createRoom(http, 'bench-mentions')
@@ -58,8 +57,8 @@ const post = (http: HttpCaller, roomId: string, body: string) =>
   http.call(MessageService.method.createMessage, { roomId, body })
 
 /**
- * Mentions a user repeatedly, as long as `goOn` returns true. Measures the time from the response of a post until its
- * notification is in the database.
+ * Measures the time from the response of a post until its notification is in the database, as long as `goOn` returns
+ * true.
  */
 async function mention(
   http: HttpCaller,

@@ -9,7 +9,6 @@ import { body } from './posting.ts'
 
 const { addReaction, createMessage, removeReaction, updateMessage } = MessageService.method
 
-/** Measures reactions, edits, edits mixed with posts, and the addition of many members, each in a single room. */
 export async function measureOneRoom(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const roomId = await createRoom(http, 'bench-changes')
   const messages: string[] = []
@@ -37,7 +36,6 @@ export async function measureOneRoom(fleet: Fleet, http: HttpCaller, report: Rep
   await measureAddMember(fleet, http, report)
 }
 
-/** Adds a thousand users to one room at once, and measures the calls that succeed. Reports how many failed. */
 async function measureAddMember(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const count = 1_000
   await createAccounts(fleet, { ids: 'Ulink', logins: 'link-' }, count)

@@ -5,19 +5,17 @@ import { createRoom } from '../load/rooms.ts'
 import { time } from '../load/timing.ts'
 import type { Report } from '../report.ts'
 
-/** The text of messages that the benchmark posts. */
 export const body = 'A message of ordinary length, as people write them all day long.'
 
 /**
- * Floors of posts. `postMs`: one commit and two NATS round trips. `oneWriterPerSecond` and `commitsPerSecond`: rates of
- * commits by one writer and by 32.
+ * `postMs`: one commit and two NATS round trips. `oneWriterPerSecond` and `commitsPerSecond`: commits by one writer
+ * and by 32.
  */
 export type PostFloors = { postMs: number; oneWriterPerSecond: number; commitsPerSecond: number }
 
 /**
- * Measures posts by 1, 8 and 64 writers, into many rooms and into a single one. `http` needs a connection for each writer.
- * `node` is the id of the process of a realtime node without sockets; its CPU time is measured too, because every node
- * reads every event.
+ * `http` needs a connection for each of 64 writers. `node` is the process id of a realtime node without sockets; its
+ * CPU time is counted too, because every node reads every event.
  */
 export async function measurePosting(
   http: HttpCaller,

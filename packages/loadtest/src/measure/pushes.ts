@@ -17,7 +17,7 @@ const warmUps = 10
 const mentions = 100
 
 /**
- * Measures how long it takes from the response of a post that mentions a user until a push service receives the push. The
+ * Measures the time from the response of a post that mentions a user until a push service receives the push. The
  * crowd must have been created.
  */
 export async function measurePushes(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
@@ -54,7 +54,6 @@ export async function measurePushes(fleet: Fleet, http: HttpCaller, report: Repo
   report.add('from a message to its push p99', timing.p99, 'ms')
 }
 
-/** Writes a push subscription into the database, because users of the crowd cannot sign in. */
 function subscribe(fleet: Fleet, userId: string, host: string): Promise<void> {
   const keys = createECDH('prime256v1').generateKeys('base64url')
   const auth = randomBytes(16).toString('base64url')

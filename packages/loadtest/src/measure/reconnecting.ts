@@ -9,9 +9,7 @@ import { createSignedInMembers } from '../load/signed-in-members.ts'
 import type { Report } from '../report.ts'
 
 const count = 2_000
-/** Number of measured drops. The one with the median time is reported. */
 const rounds = 5
-/** Budget for the memory of an idle socket. */
 const maxKib = 8
 /** Budget for the time until all sockets have resumed. */
 const maxMs = 1_000
@@ -20,16 +18,15 @@ type ClientFrame = NonNullable<MessageInitShape<typeof RealtimeClientFrameSchema
 const clientFrame = (frame: ClientFrame): Uint8Array =>
   toBinary(RealtimeClientFrameSchema, create(RealtimeClientFrameSchema, { frame }))
 
-/** The first byte of a `subscribed` frame: the number and the type of its only field. */
 const subscribedTag = (RealtimeServerFrameSchema.field.subscribed.number << 3) | 2
 
-/** One drop: milliseconds until all sockets were back, CPU time of the fleet per socket, and CPU time of all clients. */
+/** `tookMs`: until all sockets were back. `servers`: CPU time of the fleet per socket. */
 type Reconnection = { tookMs: number; servers: CpuTime; clientsMs: number }
 
 /**
- * Measures the memory of idle sockets of 2,000 users, one socket each. Then drops all of them at once, and measures the
- * time until all have resumed; the floor of this time is a bare uWebSockets server that answers as many frames. The CPU
- * time of the fleet per socket is compared with `floor` and `budget`, in milliseconds.
+ * Measures the memory of idle sockets of 2,000 users. Then drops all of them at once, and measures the time until all
+ * have resumed; its floor is a bare uWebSockets server that answers as many frames. The CPU time of the fleet per
+ * socket is compared with `floor` and `budget`, in milliseconds.
  */
 export async function measureReconnecting(
   fleet: Fleet,
@@ -57,7 +54,6 @@ export async function measureReconnecting(
   report.add(`${each}, processor time of its client`, real.clientsMs / count, 'ms', floors.clientsMs / count)
 }
 
-/** Measures the same drops with a bare uWebSockets server. */
 async function measureFloor(fleet: Fleet, hellos: readonly Uint8Array[], subscribe: Uint8Array): Promise<Reconnection> {
   const answer = create(RealtimeServerFrameSchema, { frame: { case: 'subscribed', value: { position: 'a.b' } } })
   const encoded = Buffer.from(toBinary(RealtimeServerFrameSchema, answer))
@@ -67,7 +63,6 @@ async function measureFloor(fleet: Fleet, hellos: readonly Uint8Array[], subscri
   return await repeatDrop(opened, (sockets) => dropAndReconnect(fleet, sockets, url, { hellos, subscribe }))
 }
 
-/** Repeats the drop, each time with the sockets that the previous one opened. Returns the one with the median time. */
 async function repeatDrop(
   opened: LeanSocket[],
   drop: (sockets: LeanSocket[]) => Promise<Reconnection & { sockets: LeanSocket[] }>,
@@ -102,7 +97,7 @@ async function dropAndReconnect(
   return { tookMs, sockets: opened.sockets, servers: fleetCpuPer(count), clientsMs: (user + system) / 1000 }
 }
 
-/** Opens a socket for each hello, a hundred at a time, because a node limits how many unknown credentials wait. */
+/** Opens a hundred sockets at a time, because a node limits how many unknown credentials wait. */
 async function openInBatches(url: URL, hellos: readonly Uint8Array[], subscribe: Uint8Array) {
   const sockets: LeanSocket[] = []
   let position = ''
@@ -114,7 +109,7 @@ async function openInBatches(url: URL, hellos: readonly Uint8Array[], subscribe:
   return { sockets, position }
 }
 
-/** Opens a socket for each hello, all at once. Resolves when all are subscribed, with the position of the last one. */
+/** Opens all sockets at once. Resolves when all are subscribed, with the position of the last one. */
 function openAll(
   url: URL,
   hellos: readonly Uint8Array[],

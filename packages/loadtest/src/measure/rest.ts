@@ -9,20 +9,12 @@ import { proportionalKib } from '../load/memory.ts'
 import { listProcesses, sumTree, listTree } from '../load/cpu-time.ts'
 import type { Report } from '../report.ts'
 
-/** Time for start-up work to finish. A process that becomes idle frees memory in steps, the last after 80 seconds. */
 const settleSeconds = 90
 const restSeconds = 60
-/** Interval at which the process that serves as the floor is woken, in milliseconds. */
 const floorEveryMs = 500
-/** Target for all processes together, in percent of a core. */
 const maxPercent = 2
-/** Budget for the memory of all processes together; the compact layout has two services instead of nine. */
 const maxMiB = (services: number) => (services > 2 ? 450 : 250)
 
-/**
- * Measures the CPU time, wake-ups and memory of a fleet that nobody uses. `startedAt`: when all its processes were
- * ready, in the time of `performance.now()`.
- */
 export async function measureRest(fleet: Fleet, startedAt: number, report: Report): Promise<void> {
   if (!existsSync('/proc/self/task')) return console.error('at rest: not measured, this system has no /proc')
   using floor = await startProgram('idle', [])
@@ -64,7 +56,7 @@ export async function measureRest(fleet: Fleet, startedAt: number, report: Repor
   )
 }
 
-/** Measures the CPU time in milliseconds that an empty Node.js process needs to answer a few bytes. */
+/** CPU time in milliseconds in which an empty Node.js process answers a few bytes. */
 async function measureFloor({ child, ready }: { child: ChildProcess; ready: unknown }): Promise<number> {
   const readCpuMs = async (): Promise<number> => {
     child.send('how much')

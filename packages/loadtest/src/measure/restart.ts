@@ -2,13 +2,9 @@ import { existsSync } from 'node:fs'
 import { type FleetOptions, startFleet } from '@parley/local'
 import type { Report } from '../report.ts'
 
-/** Budget in seconds, by layout. */
 const maxSeconds = { separate: 4, compact: 2 }
 
-/**
- * Measures the time from the start of a fleet that has run before until every process is ready. If there is no data
- * directory, the fleet is started once before.
- */
+/** Measures the time until every process is ready. Without a data directory, the fleet is started once before. */
 export async function measureRestart(options: FleetOptions, report: Report): Promise<void> {
   if (!existsSync(options.dataDir)) {
     await using _ = await startFleet(options)

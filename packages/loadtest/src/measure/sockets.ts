@@ -14,22 +14,17 @@ import type { Report } from '../report.ts'
 import { postInTurn, postSteadily, steadyPosts } from './deliveries.ts'
 import { measureReconnecting } from './reconnecting.ts'
 
-/** The number of sockets for which budgets apply, and with which the gateway is compared with realtime. */
 const referenceSockets = 1000
-/** The number of sockets that receive posts at a fixed rate. */
 const steadySockets = 500
 
 type Node = { url: string; internalPort: number }
 type Context = { fleet: Fleet; node: Node; http: HttpCaller; roomId: string; report: Report }
 
-/** CPU time of opening a socket and of a delivery, and the time from a post to its last receipt. */
 type SocketCosts = { opening: CpuTime; delivery: CpuTime; total: Timing }
 
 /**
- * Measures the memory of idle sockets, and how fast they are back after all were dropped; the time from a post until
- * every socket of its room has received it, for up to 2,000 sockets; and the CPU time of the whole fleet for opening a
- * socket and for a delivery. The last sockets are opened through the gateway, the others directly at realtime. `http`
- * needs 16 connections, because posts at a fixed rate do not wait for each other.
+ * The last sockets are opened through the gateway, the others directly at realtime. `http` needs 16 connections,
+ * because posts at a fixed rate do not wait for each other.
  */
 export async function measureSockets(
   fleet: Fleet,
@@ -52,7 +47,6 @@ export async function measureSockets(
   await measureGatewaySockets(context, direct)
 }
 
-/** Measures sockets connected to realtime. Returns the costs with {@link referenceSockets} sockets. */
 async function measureDirectSockets(
   context: Context,
   frame: Uint8Array,
@@ -88,7 +82,7 @@ async function measurePosts({ fleet, http, roomId }: Context, sockets: Sockets) 
   return { total, spread, delivery: cpuPer(posts * sockets.size) }
 }
 
-/** Measures posts at a fixed rate. The floor of their times is a raw publish to as many sockets. */
+/** The floor is a raw publish to as many sockets. */
 async function measureSteadyPosts(context: Context, frame: Uint8Array, floor: number): Promise<void> {
   const { fleet, node, http, roomId, report } = context
   await waitUntilClosed(node)
@@ -105,7 +99,7 @@ async function measureSteadyPosts(context: Context, frame: Uint8Array, floor: nu
   report.addCpu(`a delivery at ${name}, processor time`, delivery, { floor })
 }
 
-/** Measures sockets that the gateway forwards to realtime. The floors are the costs of direct connections. */
+/** The floors are the costs of direct connections. */
 async function measureGatewaySockets(context: Context, direct: SocketCosts): Promise<void> {
   const { fleet, node, http, report } = context
   await waitUntilClosed(node)
@@ -121,7 +115,7 @@ async function measureGatewaySockets(context: Context, direct: SocketCosts): Pro
   report.add(`post to ${name} p99`, total.p99, 'ms', direct.total.p99)
 }
 
-/** Waits until a node has no open socket, so that closing sockets does not count as a cost of later ones. */
+/** Closing sockets must not count as a cost of later ones. */
 async function waitUntilClosed({ internalPort }: Node): Promise<void> {
   for (const giveUpAt = Date.now() + 10_000; Date.now() < giveUpAt; await sleep(20)) {
     const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()

@@ -15,9 +15,9 @@ const postedBefore = 500
 const guest = { login: 'bench-guest', password: 'a password for the guest' }
 
 /**
- * Repeatedly deletes the whole stream and restarts the bus. Measures the time from when the bus accepts connections again
- * until a user can leave a room, and until a new socket receives a new message. Each deployable runs in two processes,
- * which may notice the loss at the same time.
+ * Deletes the stream and restarts the bus, repeatedly. Measures the time from when the bus accepts connections again
+ * until a user can leave a room, and until a new socket receives a new message. Each deployable runs in two
+ * processes.
  */
 export async function measureStreamLoss(
   options: FleetOptions,
@@ -60,8 +60,8 @@ export async function measureStreamLoss(
 }
 
 /**
- * Freezes the bus, deletes its store and kills it; the supervisor then restarts it. Resolves with the time at which it
- * accepts connections again.
+ * Freezes the bus, deletes its store and kills it. Resolves with the time at which the restarted bus accepts
+ * connections.
  */
 async function loseStream({ nats, run, portsFile }: ReturnType<typeof dataDirAt>): Promise<number> {
   const { pid } = JSON.parse(readFileSync(join(run, 'nats.pid'), 'utf8')) as { pid: number }
@@ -87,7 +87,7 @@ function acceptsConnections(port: number): Promise<boolean> {
   })
 }
 
-/** Runs `work` until it succeeds, for at most two minutes. Resolves with the time of the success. */
+/** Repeats `work` for at most two minutes. Resolves with the time of the success. */
 async function retry(work: () => Promise<unknown>): Promise<number> {
   const giveUpAt = performance.now() + 120_000
   for (;;) {

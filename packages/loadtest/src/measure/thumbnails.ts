@@ -13,8 +13,8 @@ const [warmUpSeconds, seconds] = [1, 4]
 const margin = 2
 
 /**
- * Measures downloads of thumbnails of large images, first uncached and then cached, by several readers at once. `http`
- * needs a connection for each reader.
+ * Measures downloads of thumbnails, first uncached and then cached, by several readers at once. `http` needs a
+ * connection for each reader.
  */
 export async function measureThumbnails(http: HttpCaller, roomId: string, report: Report): Promise<void> {
   console.error(`uploading ${images} images`)

@@ -1,4 +1,3 @@
-/** A CPU profile of V8: a tree of calls, and the running call at each sample. */
 export type CpuProfile = {
   nodes: {
     id: number
@@ -11,14 +10,10 @@ export type CpuProfile = {
 
 type Call = { name: string; where: string; ms: number; children: Map<string, Call> }
 
-/** Calls with a smaller fraction of the total time are left out. */
 const minFraction = 0.002
 const omitted = new Set(['(idle)', '(program)'])
 
-/**
- * Renders a profile as a flame graph, an HTML page: the width of each call is the time spent in it and in its callees.
- * Leaves out idle time and time outside calls (`(program)`). `busyMs`: the remaining time in milliseconds.
- */
+/** Leaves out idle time and time outside calls (`(program)`). `busyMs`: the remaining time. */
 export function flameGraph(title: string, profile: CpuProfile): { html: string; busyMs: number } {
   const root = merge(profile)
   const html = `<!doctype html><meta charset="utf-8"><title>${escapeHtml(title)}</title><style>
@@ -31,7 +26,7 @@ ${renderCall(root, root.ms)}`
   return { html, busyMs: root.ms }
 }
 
-/** Builds the tree of calls. Calls of the same function by the same caller become one. */
+/** Calls of the same function by the same caller become one. */
 function merge({ nodes, samples = [], timeDeltas = [] }: CpuProfile): Call {
   const selfMs = new Map<number, number>()
   samples.forEach((id, n) => selfMs.set(id, (selfMs.get(id) ?? 0) + (timeDeltas[n] ?? 0) / 1000))
@@ -65,7 +60,6 @@ function renderCall(call: Call, totalMs: number): string {
   return `<p title="${escapeHtml(about)}" style="background:${colour}">${escapeHtml(call.name)}</p><div class="row">${below}</div>`
 }
 
-/** The hue of a call, from its file: calls of one file have the same colour. */
 function hueOf(where: string): number {
   const file = where.replace(/:\d+$/, '')
   let sum = 0

@@ -1,4 +1,4 @@
-/** Settles like the promise, or rejects with the signal's reason if the signal is aborted first. */
+/** Settles like the promise, or rejects with the signal's reason. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason)

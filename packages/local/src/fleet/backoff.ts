@@ -3,13 +3,10 @@ const healthyAfterMs = 30_000
 const initialDelayMs = 250
 const maxDelayMs = 15_000
 
-/**
- * Delay before a crashed process is restarted. It grows with each crash, unless the process ran long enough in between.
- */
+/** The delay grows with each crash, unless the process ran long enough in between. */
 export class Backoff {
   #crashes = 0
 
-  /** Delay after a crash of a process that lived for `livedMs`. */
   nextDelayMs(livedMs: number): number {
     if (livedMs >= healthyAfterMs) this.#crashes = 0
     return Math.min(initialDelayMs * 2 ** this.#crashes++, maxDelayMs)

@@ -3,12 +3,10 @@ export class CleanUp {
   readonly #undo: Array<() => unknown> = []
   #closing: Promise<void> | undefined
 
-  /** Adds a step. */
   push(undo: () => unknown): void {
     this.#undo.push(undo)
   }
 
-  /** Runs all steps, newest first. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close())
   }

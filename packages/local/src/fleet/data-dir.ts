@@ -1,32 +1,24 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** Paths in the data folder of a fleet. */
 export type DataDir = {
   root: string
   postgres: string
   nats: string
   redis: string
-  /** Bytes of avatars, attachments and other assets. */
   assets: string
-  /** Folder of files about the running fleet, such as pid files, and of the ports of its last run. */
+  /** Files about the running fleet, such as pid files, and the ports of its last run. */
   run: string
   logs: string
-  /** Folder of mails, while there is no mail server. */
   mail: string
   secretsFile: string
-  /** The ports of the last run, which the next one uses again. */
   portsFile: string
   lockFile: string
-  /** Credentials with which the operator's command connects to this fleet. */
   operatorFile: string
-  /** The environment with which this fleet was started. */
   environmentFile: string
-  /** The processes of this fleet and their internal ports. */
   processesFile: string
 }
 
-/** Paths inside a data folder. */
 export function dataDirAt(folder: string): DataDir {
   const root = resolve(folder)
   const run = join(root, 'run')
@@ -48,7 +40,7 @@ export function dataDirAt(folder: string): DataDir {
   }
 }
 
-/** Creates the data folder itself, `run` and `logs`. The servers and services create their own folders. */
+/** Creates the data folder, `run` and `logs`. The servers and services create their own folders. */
 export function createDataDir(dir: DataDir): void {
   mkdirSync(dir.root, { recursive: true })
   mkdirSync(dir.run, { recursive: true, mode: 0o700 })

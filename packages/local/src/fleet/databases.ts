@@ -1,10 +1,7 @@
 import pg from 'pg'
 import { databaseName } from './service-env.ts'
 
-/**
- * Creates missing databases and roles of the services: each role owns its database and cannot connect to those of other
- * services.
- */
+/** Each role owns the database of its service, and cannot connect to others. */
 export async function createDatabases(adminUrl: string, services: string[], secret: (name: string) => string) {
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()

@@ -15,13 +15,12 @@ import { Secrets } from './secrets.ts'
 // The definitions are not used to start anything, so the paths of their bundles do not matter.
 const definitions = parleyServices('')
 
-/** The deployables. */
 export const serviceNames: readonly string[] = definitions.map(({ name }) => name)
 
 /**
- * The environment that a fleet on this data folder gives to processes of a service, as far as it can be read from the
- * folder: with the ports and secrets of the last run and, while the fleet runs, with its environment instead of `own`.
- * Undefined if no fleet has run there. Throws for an unknown service.
+ * The environment that the fleet on this data folder gives to a service, as far as the folder shows it: the ports and
+ * secrets of the last run. While the fleet runs, its environment replaces `own`. Undefined if no fleet has run there.
+ * Throws for an unknown service.
  */
 export function deriveServiceEnvironment(
   dataDir: string,
@@ -61,7 +60,6 @@ export function deriveServiceEnvironment(
     previousSecret: (name: string) => secrets.peek(`${name}.previous`),
   }
   const result = serviceEnvironment(definition, addresses, env)
-  // Leave out settings from parley.toml that the fleet would pass on: the services read them from the file.
   for (const one of [...settings, ...effectiveSettings(readSecretSettings, { env })])
     if (isFromFile(one)) delete result[one.env]
   return result

@@ -1,13 +1,12 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-/** Replaces a file atomically: a reader sees either the old or the new content, never a part. */
+/** A reader sees either the old or the new content. */
 export function writeAtomically(file: string, content: string, mode: number): void {
   const unfinished = `${file}.${process.pid}.new`
   writeFileSync(unfinished, content, { mode })
   renameSync(unfinished, file)
 }
 
-/** Reads a file with a JSON object. Undefined if the file does not exist; throws if it contains anything else. */
 export function readJson(file: string): Record<string, unknown> | undefined {
   let text: string
   try {

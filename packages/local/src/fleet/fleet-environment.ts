@@ -3,18 +3,15 @@ import { identify, isAlive, type ProcessIdentity } from '../infrastructure/index
 import { type DataDir } from './data-dir.ts'
 import { readJson, writeAtomically } from './files.ts'
 
-/** The environment with which a running fleet was started. */
 export type FleetEnvironment = {
-  /** Address of the first gateway. */
   url: string
-  /** The variables that Parley reads. */
   env: NodeJS.ProcessEnv
 }
 
 /** Identifies the supervisor too, because a killed supervisor leaves the file behind. */
 type Stored = FleetEnvironment & { supervisor?: ProcessIdentity }
 
-/** Stores the environment of the fleet for commands that need it; only the fleet's user can read the file. */
+/** Only the fleet's user can read the file. */
 export function storeEnvironment({ environmentFile }: DataDir, { url, env }: FleetEnvironment): void {
   // Only the supervisor needs the owner's password.
   const { PARLEY_OWNER_PASSWORD: _, PARLEY_CONFIG_FILE: file, ...read } = parleyVariables(env, true)
@@ -24,8 +21,8 @@ export function storeEnvironment({ environmentFile }: DataDir, { url, env }: Fle
 }
 
 /**
- * The environment of the fleet that runs on the data folder: the variables that Parley reads are those of the fleet,
- * the others are those of this command. Undefined while no fleet runs.
+ * The variables that Parley reads are those of the fleet that runs on the data folder, the others are those of this
+ * command. Undefined while no fleet runs.
  */
 export function readFleetEnvironment(
   { environmentFile }: DataDir,
@@ -36,7 +33,6 @@ export function readFleetEnvironment(
   return { url, env: { ...parleyVariables(own, false), ...env } }
 }
 
-/** The variables that Parley reads, or with `false` all others. */
 const parleyVariables = (env: NodeJS.ProcessEnv, areRead: boolean): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).filter(([name]) => /^(PARLEY_|OTEL_|NODE_EXTRA_CA_CERTS$)/.test(name) === areRead),

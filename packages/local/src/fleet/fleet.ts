@@ -27,43 +27,33 @@ import { parleyServices, type ServiceDefinition } from './service-list.ts'
 
 const startTimeoutMs = 180_000
 
-/** A running fleet. */
 export type Fleet = AsyncDisposable & {
-  /** Address of the first gateway. */
   readonly url: string
-  /** Page that shows mails; undefined when a mail server is configured. */
+  /** There is no page when a mail server is configured. */
   readonly mailUrl: string | undefined
-  /** The first owner; undefined if the options ask for none. */
   readonly owner: Owner | undefined
-  /** One entry for each process that is serving. */
   readonly services: FleetProcess[]
-  /** The operator's access to the bus. */
   readonly operator: OperatorAccess
-  /** Connection string of PostgreSQL's superuser for a database. */
+  /** Connection string of PostgreSQL's superuser. */
   postgresUrl(database: string): string
-  /** URL of Redis, with its password. */
   readonly redisUrl: string
-  /** Deletes the stored copy of the generated password. Call it once the password has been shown. */
+  /** Call it once the generated password has been shown. */
   forgetOwnerPassword(): void
-  /**
-   * Sends a signal to a process of a deployable (the first, or the one with the index); a process that ends is
-   * restarted.
-   */
+  /** Sends a signal to a process of a deployable. A process that ends is restarted. */
   kill(name: string, signal: NodeJS.Signals, index?: number): void
-  /** Drains a process of a deployable and starts it again; resolves when it serves. */
   restart(name: string, index?: number): Promise<void>
   /**
    * Starts or drains processes of a service until it has `count`. Resolves when each new process serves or was removed
    * by a later call, and the removed ones have ended.
    */
   scale(name: string, count: number): Promise<void>
-  /** Drains the services, then ends the servers. The data is kept. May be called repeatedly. */
+  /** Drains the services, then ends the servers. The data is kept. */
   stop(): Promise<void>
 }
 
 /**
- * Starts the whole fleet on one machine: the servers, migrations, every service, the first owner. Resolves when every
- * process is ready. If it fails or `signal` is aborted, it stops what is already running before it throws.
+ * Starts the servers, the migrations, every service and the first owner. Resolves when every process is ready. If it
+ * fails or `signal` is aborted, it stops what is already running before it throws.
  */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const cleanUp = new CleanUp()
@@ -148,10 +138,6 @@ function assertBuilt(services: ServiceDefinition[]) {
   if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}; run make bootstrap`)
 }
 
-/**
- * Locks the data folder for this process, ends the processes of an interrupted run, and removes the environment that
- * the run stored.
- */
 async function lockAndClean({ dataDir, say }: StartOptions, cleanUp: CleanUp): Promise<DataDir> {
   const dir = dataDirAt(dataDir)
   createDataDir(dir)
@@ -185,14 +171,12 @@ function addressesOf(
   }
 }
 
-/** Lists the processes for the operator's command, from their start until they have stopped. */
 function openProcessesFile(dir: DataDir, say: (line: string) => void, cleanUp: CleanUp) {
   const processes = new StatusFile<{ services: FleetProcess[] }>(dir.processesFile, say)
   cleanUp.push(() => processes.remove())
   return processes
 }
 
-/** Stores the operator's credential and the fleet's environment for commands, while the fleet runs. */
 function storeForCommands(
   dir: DataDir,
   fleet: FleetAddresses,

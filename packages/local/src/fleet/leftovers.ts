@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { endLeftover } from '../infrastructure/index.ts'
 import type { DataDir } from './data-dir.ts'
 
-/** Ends the processes that a killed supervisor left running on a data folder; returns their names. */
+/** Returns the names of the processes that it has ended. */
 export async function endLeftovers(dir: DataDir): Promise<string[]> {
   const files = readdirSync(dir.run).filter((file) => file.endsWith('.pid') && join(dir.run, file) !== dir.lockFile)
   const ended = await Promise.all(

@@ -3,10 +3,9 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identify, lockByKernel, readPidFile } from '../infrastructure/index.ts'
 
-/** Delay before a new lock is verified: longer than another process needs between checking the lock and taking it. */
+/** Longer than another process needs between checking the lock and taking it. */
 const verifyAfterMs = 50
 
-/** Another supervisor runs on the same data. */
 class DataDirInUse extends Error {
   constructor(root: string, pid: number | undefined) {
     const holder = pid === undefined ? 'in another container, or on the host of this container' : `process ${pid}`
@@ -16,7 +15,7 @@ class DataDirInUse extends Error {
   }
 }
 
-/** Locks a data folder for this process until the result is disposed. Throws when another process has the lock. */
+/** Throws when another process has the lock. */
 export async function lockDataDir(root: string, lockFile: string): Promise<Disposable> {
   mkdirSync(dirname(lockFile), { recursive: true, mode: 0o700 })
   const holder = readPidFile(lockFile)

@@ -28,7 +28,7 @@ onLinux(`lines lost on a full disk are counted in the log when there is room aga
   expect(readFileSync(file, 'utf8')).toBe('\n2 lines are missing here\nthree\nfour\n')
 })
 
-test('a log that grows too large while it is being written keeps one older generation', async () => {
+test('a log that grows too large keeps one older generation', async () => {
   const server = openSync(file, 'a')
   writeSync(server, 'x'.repeat(101))
   using _ = rotateLogs(folder, { maxBytes: 100, everyMs: 1 })

@@ -39,7 +39,7 @@ export class LogFile {
 }
 
 /**
- * Until the result is disposed, keeps every log in a folder at about `maxBytes`, and one older generation of each as
+ * Until the result is disposed, keeps every log in a folder at about `maxBytes`, and one older generation as
  * `<file>.1`. The files are truncated, not replaced, because servers keep them open and append to them.
  */
 export function rotateLogs(folder: string, { maxBytes = 20_000_000, everyMs = 10_000 } = {}): Disposable {
@@ -49,7 +49,7 @@ export function rotateLogs(folder: string, { maxBytes = 20_000_000, everyMs = 10
     for await (const _ of setInterval(everyMs, undefined, { signal: disposed.signal, ref: false }))
       await rotateOnce(folder, maxBytes)
   }
-  rotateRepeatedly().catch(() => undefined) // aborted when disposed
+  rotateRepeatedly().catch(() => undefined)
   return { [Symbol.dispose]: () => disposed.abort() }
 }
 

@@ -6,8 +6,8 @@ const levelNames: ReadonlyArray<readonly [number, string]> = [
 ]
 
 /**
- * The line for the terminal, which begins with the name of the service: the message of a warning or error, or unchanged
- * text that is not a JSON object. Undefined for other entries and for empty lines.
+ * The message of a warning or error, or text that is not a JSON object, after the name of the service. Undefined for
+ * other entries and for empty lines.
  */
 export function formatForTerminal(service: string, line: string): string | undefined {
   if (line.trim() === '') return undefined

@@ -5,10 +5,6 @@ import { filesOf, startAndRestart, type ServersOptions } from './servers.ts'
 
 const apiKey = 'parley'
 
-/**
- * Starts a media server for calls if its program is installed; otherwise prints that calls are off, and returns
- * undefined.
- */
 export async function startMediaServer(
   { dir, secrets, say }: Pick<ServersOptions, 'dir' | 'secrets' | 'say'>,
   webhookUrl: string,
@@ -32,7 +28,6 @@ export async function startMediaServer(
   return settingsOf(server.first.url, apiSecret)
 }
 
-/** Settings of the media server that a fleet starts, as far as they can be read from its data folder. */
 export function knownMediaServer(port: number, apiSecret: string | undefined): NodeJS.ProcessEnv | undefined {
   if (port === 0 || apiSecret === undefined || findLivekit() === undefined) return undefined
   return settingsOf(livekitUrl(port), apiSecret)

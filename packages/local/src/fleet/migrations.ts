@@ -7,8 +7,8 @@ import type { ServiceDefinition } from './service-list.ts'
 const run = promisify(execFile)
 
 /**
- * Creates missing databases and migrates all databases. A program shared by several services runs once, with the
- * environments of all of them. Throws the output of a program that fails.
+ * A program shared by several services runs once, with the environments of all of them. Throws the output of a
+ * program that fails.
  */
 export async function prepareDatabases(
   adminUrl: string,

@@ -1,15 +1,10 @@
 import type { OwnerOptions } from './owner.ts'
 import type { Layout, ServiceDefinition } from './service-list.ts'
 
-/** Options of a fleet. */
 export type FleetOptions = {
-  /** Folder with all data of the fleet; created if it is missing. */
   dataDir: string
-  /** Port of the (first) gateway; 0 for a free one. */
   port: number
-  /** Address on which the gateways listen; default: 127.0.0.1. */
   host?: string
-  /** Processes of every service; default 1. */
   replicas?: number
   /** The first owner; default: login `parley` with a random password. False: no owner is created. */
   owner?: OwnerOptions | false
@@ -29,7 +24,6 @@ export type FleetOptions = {
   fsync?: boolean
   /** Called with each line about progress, crashes and warnings of services. */
   say?: (line: string) => void
-  /** How the deployables are spread over processes; default: `separate`. */
   layout?: Layout
   /** Services to run; default: the nine services of this checkout. */
   services?: ServiceDefinition[]

@@ -11,13 +11,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** The accounts service: its only account, and how the calls end. */
 class Accounts {
   password: string | undefined
-  /** The first call of the next start creates the owner, but its response is lost. */
   losesResponse = false
 
-  /** One start of the fleet. */
   start(password?: string): Promise<Owner> {
     return ensureOwner({ login: 'first', password }, new Secrets(join(folder, 'secrets.json')), async (owner) => {
       const repeated = this.losesResponse
@@ -29,7 +26,6 @@ class Accounts {
     })
   }
 
-  /** Prints the password, after which no start prints it again. */
   print(): void {
     forgetPassword(new Secrets(join(folder, 'secrets.json')))
   }
@@ -44,7 +40,7 @@ test('a generated password is shown until a start has printed it', async () => {
   for (const _ of [1, 2]) expect(await accounts.start()).toEqual({ created: false, login: 'first' })
 })
 
-test('it is shown even if the response that created the owner is lost', async () => {
+test('it is shown even if the response to its creation is lost', async () => {
   const accounts = new Accounts()
   accounts.losesResponse = true
   expect(await accounts.start()).toEqual({ created: false, login: 'first', password: accounts.password })
@@ -52,7 +48,7 @@ test('it is shown even if the response that created the owner is lost', async ()
   expect(await accounts.start()).toEqual({ created: false, login: 'first' })
 })
 
-test('starts without the password of the settings with which the owner was created show none', async () => {
+test('starts show no password if the settings gave it', async () => {
   const accounts = new Accounts()
   expect(await accounts.start('from the settings')).toEqual({ created: true, login: 'first' })
   for (const _ of [1, 2]) expect(await accounts.start()).toEqual({ created: false, login: 'first' })
@@ -64,7 +60,7 @@ test('an owner who exists before the first start has no password to show', async
   for (const _ of [1, 2]) expect(await accounts.start()).toEqual({ created: false, login: 'first' })
 })
 
-test('a password of a start that ended before the call is not shown if the settings gave the owner another', async () => {
+test('the password of an ended start is not shown if the settings gave another', async () => {
   const accounts = new Accounts()
   const interrupted = ensureOwner({ login: 'first' }, new Secrets(join(folder, 'secrets.json')), () =>
     Promise.reject(new Error('stopped')),

@@ -8,16 +8,11 @@ import type { Secrets } from './secrets.ts'
 const pendingKey = 'owner.pendingPassword'
 const announcedKey = 'owner.announced'
 
-/** Login, password and e-mail address of the first owner. */
 export type OwnerOptions = { login: string; password?: string | undefined; email?: string | undefined }
 
-/**
- * The first owner. `password` is set if this start, or an interrupted earlier one, generated it and it has not been
- * shown.
- */
+/** `password` is set if this start, or an interrupted earlier one, generated it and it has not been shown. */
 export type Owner = { login: string; created: boolean; password?: string }
 
-/** The operator's access to the bus. */
 export type OperatorAccess = { natsUrl: string; natsUser: string; natsPassword: string }
 
 /**
@@ -34,13 +29,8 @@ export function bootstrapOwner(
   return ensureOwner(wanted, secrets, (owner) => createOwner(access, owner, signal))
 }
 
-/**
- * Response of accounts. `repeated`: an earlier call has failed, and may nevertheless have created the owner, even if
- * `created` is false.
- */
 type Created = { created: boolean; login: string; repeated: boolean }
 
-/** Implements {@link bootstrapOwner} with a function that calls accounts. */
 export async function ensureOwner(
   wanted: OwnerOptions,
   secrets: Secrets,

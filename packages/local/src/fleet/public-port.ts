@@ -18,7 +18,6 @@ function advice(code: string, host: string, port: number): string {
   return `${host} is not an address of this machine (${code}); set PARLEY_WEBSERVER_HOST to an address that it has`
 }
 
-/** The URL at which this machine reaches a server that listens on `host`. */
 export function localUrl(host: string, port: number): string {
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { defineConfig, newVapidKeys, pushFields, pushOfferFields } from '@parley/config'
 import { isPushConfigured, pushEnvironment } from './push-keys.ts'
 
-test('a fleet has its own key pair for push, and only the sender receives the private key', () => {
+test('only the sender of pushes receives the private key', () => {
   const { privateKey: key } = newVapidKeys()
   const sender = { PARLEY_WEBSERVER_URL: 'http://127.0.0.1:8080', ...pushEnvironment('notifications', key) }
   const { push } = defineConfig(pushFields())({ env: sender })

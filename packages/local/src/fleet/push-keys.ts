@@ -1,23 +1,20 @@
 import { effectiveSettings, publicKeyOf } from '@parley/config'
 import { readPushSettings } from '../settings.ts'
 
-/** Services that need keys: notifications sends pushes, and admin passes the public key to browsers. */
 const keyUsers = new Map([
   ['notifications', { isSender: true }],
   ['admin', { isSender: false }],
 ])
 
-/** Contact for push services; a local server has no real one. */
 const subject = 'mailto:push@parley.invalid'
 
-/** Whether the environment or parley.toml configures push; then the supervisor adds nothing. */
+/** True if the environment or parley.toml configures push; then the supervisor adds nothing. */
 export function isPushConfigured(env: NodeJS.ProcessEnv): boolean {
   return effectiveSettings(readPushSettings, { env }).some(
     ({ source }) => !['default', 'not set', 'missing'].includes(source),
   )
 }
 
-/** Push settings of a service. */
 export function pushEnvironment(service: string, privateKey: string): NodeJS.ProcessEnv {
   const { isSender } = keyUsers.get(service) ?? {}
   if (isSender === undefined) return {}

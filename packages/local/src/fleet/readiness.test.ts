@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { whenAllReady } from './readiness.ts'
 
-/** Number of requests with an unchanged response, of which only the first may be printed. */
 const manyRequests = 5
 
 test('what a start waits for is printed once, and again only when it changes', async () => {

@@ -3,13 +3,12 @@ import { get, type IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A process whose readiness is checked. */
 export type Process = { label: string; internalPort: () => number | undefined }
 
 /**
- * Waits until every process reports that it is ready. After `reportMs` it prints which processes are not ready and why,
- * and again whenever that has changed, at most once per `reportMs`. After `timeoutMs` it throws an error that says the
- * same.
+ * Waits until every process reports that it is ready. After `reportMs` it prints which processes are not ready and
+ * why, and again when that has changed, at most once per `reportMs`. After `timeoutMs` it throws an error that says
+ * the same.
  */
 export async function whenAllReady(
   processes: Process[],
@@ -32,7 +31,6 @@ export async function whenAllReady(
   }
 }
 
-/** The label of a process that is not ready, with the reasons if it reports any; undefined if it is ready. */
 async function whyNotReady({ label, internalPort }: Process): Promise<string | undefined> {
   const port = internalPort()
   if (port === undefined) return label

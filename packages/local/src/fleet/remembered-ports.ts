@@ -13,8 +13,8 @@ export class RememberedPorts {
   }
 
   /**
-   * The remembered port of that name if it is free, otherwise a new one. Call it only after the processes of the
-   * last run have ended.
+   * The remembered port of that name if it is free, otherwise a new one. Call it after the processes of the last run
+   * have ended.
    */
   async get(name: string): Promise<number> {
     const known = this.#ports[name]

@@ -23,7 +23,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const environment = () => deriveServiceEnvironment(folder, 'accounts', {}) ?? {}
 
-test('after a rotation services receive the new secret, and the previous one until it is retired', async () => {
+test('after a rotation services receive both secrets until the old one is retired', async () => {
   expect(environment()).toMatchObject({ PARLEY_CORE_SECRET_KEY: first })
   await rotateSecret(folder, 'core', {})
   const second = environment().PARLEY_CORE_SECRET_KEY
@@ -44,14 +44,14 @@ test('only certain secrets can be rotated, and none while the fleet runs', async
   await expect(retireSecret(folder, 'core')).rejects.toThrow(/stop it/)
 })
 
-test('while a secret is being rotated, no fleet can start on the folder', async () => {
+test('during a rotation no fleet can start on the folder', async () => {
   const rotating = rotateSecret(folder, 'core', {})
   await expect(lockDataDir(folder, dataDirAt(folder).lockFile)).rejects.toThrow(/another Parley runs/)
   await rotating
   using _free = await lockDataDir(folder, dataDirAt(folder).lockFile)
 })
 
-test('a rotation replaces secrets.json once: after a crash it has the old value alone or both values', async () => {
+test('after a crash of a rotation secrets.json has the old value alone or both', async () => {
   const changes: AsyncIterator<{ filename: string | null }, undefined> = watch(folder)[Symbol.asyncIterator]()
   const marker = join(folder, 'marker')
   const rotated = rotateSecret(folder, 'core', {}).finally(() => writeFileSync(marker, ''))
@@ -63,7 +63,7 @@ test('a rotation replaces secrets.json once: after a crash it has the old value 
   expect(seen.filter((name) => name === 'secrets.json')).toHaveLength(1)
 })
 
-test('a secret that is set in the environment or the file is not rotated', async () => {
+test('a secret in the environment or the file is not rotated', async () => {
   const env = { PARLEY_CORE_SECRET_KEY: 'from the environment', PARLEY_UPLOADS_BLOB_SECRET: 'too' }
   await expect(rotateSecret(folder, 'core', env)).rejects.toThrow(/^PARLEY_CORE_SECRET_KEY is set in the environment/)
   await expect(rotateSecret(folder, 'uploadsBlob', env)).rejects.toThrow(/^PARLEY_UPLOADS_BLOB_SECRET is set in/)
@@ -74,7 +74,7 @@ test('a secret that is set in the environment or the file is not rotated', async
   await rotateSecret(folder, 'uploadsBlob', { PARLEY_CONFIG_FILE: file })
 })
 
-test('the environment derived for a service leaves out settings from parley.toml and contains those of the environment', () => {
+test('the derived environment leaves out settings of parley.toml', () => {
   const file = join(folder, 'parley.toml')
   const text =
     '[webserver]\nurl = "https://chat.example.org"\n[core]\nsecret_key = "from the file"\n[smtp]\nenabled = true\n'
@@ -106,7 +106,7 @@ asRoot(
   },
 )
 
-test('a folder on which no fleet has run has no environment and no rotatable secrets; an unknown service is an error', () => {
+test('a folder without a fleet has no environment and no secrets', () => {
   const empty = join(folder, 'empty')
   expect(deriveServiceEnvironment(empty, 'accounts', {})).toBeUndefined()
   expect(() => rotatableSecrets(empty)).toThrow(/no fleet has ever run/)

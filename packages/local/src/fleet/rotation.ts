@@ -8,10 +8,9 @@ import { lockDataDir } from './lock.ts'
 import { Secrets } from './secrets.ts'
 import { rotatable } from './service-env.ts'
 
-/** A secret that can be rotated: its name, its setting, and whether the previous value is still stored. */
 export type RotatableSecret = { name: string; variable: string; hasPrevious: boolean }
 
-/** The secrets that can be rotated, for the fleet on a data folder. Throws if no fleet has run there. */
+/** Throws if no fleet has run on the folder. */
 export function rotatableSecrets(dataDir: string): RotatableSecret[] {
   assertFleetRan(dataDir)
   const secrets = new Secrets(dataDirAt(dataDir).secretsFile)
@@ -20,8 +19,8 @@ export function rotatableSecrets(dataDir: string): RotatableSecret[] {
 
 /**
  * Generates a new secret and stores the previous value for verification; takes effect at the next start of the fleet.
- * Throws while the fleet runs, if a previous value is still stored, if the environment or parley.toml sets the secret,
- * and for an unknown secret or a data folder that another user owns or no fleet has used.
+ * Throws while the fleet runs, if a previous value is still stored, if the environment or parley.toml sets the
+ * secret, for an unknown secret, and for a folder of another user or without a fleet.
  */
 export async function rotateSecret(dataDir: string, name: string, env: NodeJS.ProcessEnv): Promise<void> {
   using locked = await lockSecrets(dataDir, name)
@@ -35,9 +34,9 @@ export async function rotateSecret(dataDir: string, name: string, env: NodeJS.Pr
 }
 
 /**
- * Deletes the previous value of a secret; everything signed or encrypted with it becomes invalid. Throws while the
- * fleet runs, if there is no previous value, and for an unknown secret or a data folder that another user owns or no
- * fleet has used.
+ * Deletes the previous value of a secret: what was signed or encrypted with it becomes invalid. Throws while the
+ * fleet runs, if there is no previous value, for an unknown secret, and for a folder of another user or without a
+ * fleet.
  */
 export async function retireSecret(dataDir: string, name: string): Promise<void> {
   using locked = await lockSecrets(dataDir, name)
@@ -47,7 +46,7 @@ export async function retireSecret(dataDir: string, name: string): Promise<void>
 
 const previousOf = (name: string): string => `${name}.previous`
 
-/** Locks the folder until disposed: a running fleet, or another rotation, would overwrite the changes. */
+/** A running fleet, or another rotation, would overwrite the changes. */
 async function lockSecrets(
   dataDir: string,
   name: string,
@@ -57,7 +56,6 @@ async function lockSecrets(
     throw new Error(`there is no secret ${name}; these can be rotated: ${rotatable.map((one) => one.name).join(', ')}`)
   assertFleetRan(dataDir)
   const { root, lockFile, secretsFile } = dataDirAt(dataDir)
-  // A fleet of another user could not read files written by root.
   if (process.getuid?.() !== statSync(secretsFile).uid)
     throw new Error(`the fleet on ${root} belongs to another user; run this command as that user`)
   const holder = readPidFile(lockFile)
@@ -74,7 +72,6 @@ async function lockSecrets(
   }
 }
 
-/** Where a secret is configured; undefined if the fleet generates it. */
 function sourceOf(variable: string, env: NodeJS.ProcessEnv): string | undefined {
   if (env[variable]) return 'environment'
   const found = effectiveSettings(readSecretSettings, { env }).find((one) => one.env === variable)

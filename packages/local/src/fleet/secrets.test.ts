@@ -16,7 +16,7 @@ test('a secret is generated once and stored in a file that only its owner can re
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('a secret is stored when it is set, and removed from the file when it is deleted', () => {
+test('a secret is stored when it is set, and removed when it is deleted', () => {
   const secrets = new Secrets(file)
   secrets.set('pending', 'value')
   expect(new Secrets(file).peek('pending')).toBe('value')

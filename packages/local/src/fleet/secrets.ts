@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readJson, writeAtomically } from './files.ts'
 
-/** Secrets of one fleet, generated at first use and stored in a file that only its owner can read. */
 export class Secrets {
   readonly #file: string
   readonly #values: Map<string, string>
@@ -15,9 +14,6 @@ export class Secrets {
     )
   }
 
-  /**
-   * The secret of that name, generated at first use. By default it starts with a letter and needs no quoting.
-   */
   get(name: string, generate = generateSecret): string {
     const known = this.#values.get(name)
     if (known !== undefined) return known
@@ -26,12 +22,10 @@ export class Secrets {
     return made
   }
 
-  /** The secret of that name if there is one. */
   peek(name: string): string | undefined {
     return this.#values.get(name)
   }
 
-  /** Stores a secret. */
   set(name: string, value: string): void {
     this.#values.set(name, value)
     this.#save()
@@ -44,7 +38,6 @@ export class Secrets {
     this.#save()
   }
 
-  /** Deletes a secret. */
   delete(name: string): void {
     if (this.#values.delete(name)) this.#save()
   }

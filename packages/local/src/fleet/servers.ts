@@ -19,7 +19,6 @@ import { RememberedPorts } from './remembered-ports.ts'
 import type { Secrets } from './secrets.ts'
 import { natsPasswordVariable } from './service-env.ts'
 
-/** The three servers of a fleet, each restarted if it ends unexpectedly. */
 export type Servers = {
   postgres: Postgres
   nats: Nats
@@ -28,18 +27,15 @@ export type Servers = {
   stop(): Promise<void>
 }
 
-/** Options of the servers. */
 export type ServersOptions = {
   dir: DataDir
   secrets: Secrets
   /** False: a crash of the machine may corrupt the database; for tests. */
   fsync: boolean
   say: (line: string) => void
-  /** Aborts the installation of missing programs. */
   signal: AbortSignal
 }
 
-/** Starts PostgreSQL, NATS and Redis on a fleet's folders and the ports of its last run. */
 export async function startServers(options: ServersOptions): Promise<Servers> {
   const { dir, secrets, say, signal } = options
   await installMissing(['nats-server', 'redis-server'], say, signal)
@@ -73,12 +69,11 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   return { postgres: p.first, nats: n.first, redis: r.first, stop }
 }
 
-/** Log file and pid file of a server. */
 export function filesOf(dir: DataDir, name: string, say: (line: string) => void) {
   return { logFile: join(dir.logs, `${name}.log`), pidFile: join(dir.run, `${name}.pid`), say }
 }
 
-/** Starts a server, and restarts it at the same address whenever it ends, until `stop` is called. */
+/** Restarts the server at the same address whenever it ends, until `stop` is called. */
 export async function startAndRestart<T extends Child>(
   name: string,
   start: () => Promise<T>,

@@ -14,7 +14,7 @@ const fleet = {
 }
 const rooms = { name: 'rooms', main: 'main.js', migrate: 'migrate.js' }
 
-test('a service gets its own credentials for the bus and its database, and those of no other', () => {
+test('a service gets its own credentials and those of no other', () => {
   const env = serviceEnvironment(rooms, fleet, {})
   expect(env).toMatchObject({
     PARLEY_SERVICE: 'rooms',
@@ -25,7 +25,7 @@ test('a service gets its own credentials for the bus and its database, and those
   expect(JSON.stringify(env)).not.toMatch(/secret-(nats|database)\.(?!rooms)/)
 })
 
-test('the operator can change settings of a service, but not the URL of the bus or the user on it', () => {
+test('the operator can change settings of a service, but not its access to the bus', () => {
   const env = serviceEnvironment(rooms, fleet, {
     PARLEY_DATABASE_POOL: '9',
     PARLEY_WEBSERVER_URL: 'https://chat.example.org',
@@ -79,7 +79,7 @@ test('uploads and admin are configured for video processing, unless a setting sa
   expect(valueFor('uploads', { PARLEY_VIDEO_ENABLED: 'false' })).toBe('false')
 })
 
-test('calls gets all settings of the media server, admin its URL and that it is enabled, and other services none', () => {
+test('only calls gets the secret of the media server', () => {
   const media = {
     ...{ PARLEY_LIVEKIT_ENABLED: 'true', PARLEY_LIVEKIT_URL: 'ws://127.0.0.1:7880' },
     ...{ PARLEY_LIVEKIT_API_KEY: 'key', PARLEY_LIVEKIT_API_SECRET: 'secret-livekit' },
@@ -94,7 +94,7 @@ test('calls gets all settings of the media server, admin its URL and that it is 
   expect(valueFor('admin', { PARLEY_LIVEKIT_URL: 'wss://media.example.org' })).toContain('wss://media.example.org')
 })
 
-test('a process of several deployables gets the settings of each, and the bus password of each', () => {
+test('a process of several deployables gets the settings of each', () => {
   const compact = parleyServices('', 'compact').find(({ holds }) => holds !== undefined)
   if (compact?.holds === undefined) throw new Error('no process holds several deployables')
   const env = processEnvironment(compact, fleet, { PARLEY_LAYOUT: 'compact' })

@@ -4,32 +4,23 @@ import { compileCache, repositoryRoot } from '../repository.ts'
 import { pushEnvironment } from './push-keys.ts'
 import type { ServiceDefinition } from './service-list.ts'
 
-/** Addresses and credentials passed to every process of a fleet. */
 export type FleetAddresses = {
   publicUrl: string
-  /** Address the gateways listen on. */
   publicHost: string
   natsUrl: string
   redisUrl: string
-  /** Host in connection strings: {@link Postgres.localHost} or, by default, 127.0.0.1. */
   postgresHost?: string
   postgresPort: number
-  /** Folder with the bytes of assets. */
   assetsFolder: string
-  /** Folder that gets every mail; undefined when a mail server is configured. */
   mailFolder: string | undefined
-  /** Settings of the fleet's own media server; undefined when it has none. */
   media?: NodeJS.ProcessEnv | undefined
-  /** Key that pushes are signed with; undefined when it is configured elsewhere. */
+  /** The fleet has no key when push is configured elsewhere. */
   vapidPrivateKey?: string | undefined
-  /** Whether videos are processed if no setting says so. */
   videos?: boolean
   secret: (name: string) => string
-  /** Value of a secret before its last rotation. */
   previousSecret?: (name: string) => string | undefined
 }
 
-/** Secrets that can be rotated, by name. */
 export const rotatable = [
   { name: 'core', variable: 'PARLEY_CORE_SECRET_KEY' },
   { name: 'cookieSigning', variable: 'PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET' },
@@ -37,7 +28,6 @@ export const rotatable = [
   { name: 'uploadsBlob', variable: 'PARLEY_UPLOADS_BLOB_SECRET' },
 ] as const
 
-/** Services that need the key with which blobs are handed to uploads. */
 const blobDeployables = new Set<string>(
   deployableNames.filter((name) => propertiesOf(name).secrets?.includes('PARLEY_UPLOADS_BLOB_SECRET')),
 )
@@ -45,10 +35,8 @@ const blobDeployables = new Set<string>(
 /** Services that process videos, or report to clients whether videos are processed. */
 const videoDeployables = new Set(['uploads', 'admin'])
 
-/** An absolute path, because the supervisor may be started from any folder. */
 const webClientFolder = (): string => join(repositoryRoot(), 'packages/web/dist')
 
-/** Variables of the supervisor itself, which services do not receive. */
 const supervisorVariables = [
   'PARLEY_OWNER_LOGIN',
   'PARLEY_OWNER_PASSWORD',
@@ -57,10 +45,7 @@ const supervisorVariables = [
   'PARLEY_LAYOUT',
 ]
 
-/**
- * The environment of one process of a service. A process with several deployables gets the variables of each, and the
- * bus password of each.
- */
+/** The environment of one process. With several deployables it has the variables and the bus password of each. */
 export function processEnvironment(
   service: ServiceDefinition,
   fleet: FleetAddresses,
@@ -79,10 +64,6 @@ export function processEnvironment(
   return { ...shared, PARLEY_SERVICE: name }
 }
 
-/**
- * The environment of one process of a deployable: defaults for one machine, overridden by the supervisor's own
- * environment, overridden by the addresses and credentials of this fleet.
- */
 export function serviceEnvironment(
   service: ServiceDefinition,
   fleet: FleetAddresses,
@@ -90,8 +71,7 @@ export function serviceEnvironment(
 ): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {
     NODE_COMPILE_CACHE: compileCache(),
-    // By default glibc has a heap per thread, and raises this threshold so much that it keeps most of what a process
-    // frees. Together that takes a fifth of the memory of a process.
+    // By default glibc has a heap per thread, and keeps most of what a process frees: together a fifth of its memory.
     MALLOC_ARENA_MAX: '2',
     MALLOC_TRIM_THRESHOLD_: '131072',
     PARLEY_WEBSERVER_URL: fleet.publicUrl,
@@ -126,7 +106,6 @@ export function serviceEnvironment(
   return env
 }
 
-/** Settings of the media server: only calls gets the secret; admin gets the URL, to pass it to clients. */
 function mediaSettings({ name }: ServiceDefinition, { media }: FleetAddresses): NodeJS.ProcessEnv {
   if (name === 'calls') return media ?? {}
   if (name !== 'admin' || !media) return {}
@@ -134,7 +113,7 @@ function mediaSettings({ name }: ServiceDefinition, { media }: FleetAddresses): 
   return { PARLEY_LIVEKIT_ENABLED, PARLEY_LIVEKIT_URL }
 }
 
-/** Previous values of rotated secrets, with which older data can still be read. */
+/** Older data can be read with the previous secrets. */
 function previousSecrets(
   { name }: ServiceDefinition,
   { previousSecret }: Pick<FleetAddresses, 'previousSecret'>,
@@ -145,19 +124,15 @@ function previousSecrets(
   )
 }
 
-/** Removes empty variables: they count as not set. */
 function withoutEmpty(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ''))
 }
 
-/** Connection string of a service's database, with the role that owns only this database. */
 function databaseUrl(service: string, { postgresHost = '127.0.0.1', postgresPort, secret }: FleetAddresses): string {
   const name = databaseName(service)
   return `postgres://${name}:${secret(`database.${service}`)}@${postgresHost}:${postgresPort}/${name}`
 }
 
-/** Name of a service's database and of the role that owns it. */
 export const databaseName = (service: string): string => `parley_${service}`
 
-/** Variable of the bus configuration that holds a user's password. */
 export const natsPasswordVariable = (user: string): string => `PARLEY_NATS_PASSWORD_${user.toUpperCase()}`

@@ -9,33 +9,27 @@ import { SupervisedService } from './supervised-service.ts'
 
 /** Longer than a process needs to drain or, if it cannot drain, to exit by itself. */
 const stopTimeoutMs = 25_000
-/** How many times ports are chosen: a free port may be taken before its process listens. */
 const maxPortAttempts = 3
 
-/** The services of a group and their options. */
 export type ServiceGroupOptions = {
   services: ServiceDefinition[]
   replicas: number
   dir: DataDir
-  /** Port of the first process of a service that proxies. */
   publicPort: number
   environment: (service: ServiceDefinition) => NodeJS.ProcessEnv
   say: (line: string) => void
   onChange: () => void
 }
 
-/** Another program has taken a port that was free when it was chosen. */
 class PortTaken extends Error {}
 
 type Member = { service: ServiceDefinition; index: number; label: string; supervised: SupervisedService }
 
-/** Every process of every service of a fleet. */
 export class ServiceGroup {
   readonly #options: ServiceGroupOptions
   readonly #members: Member[] = []
   /** Removed processes that are still draining. */
   readonly #draining = new Set<Member>()
-  /** Ports of the processes that gateways forward to, chosen before those processes start. */
   readonly #ports = new Map<string, number>()
   #stopped = false
 
@@ -44,9 +38,9 @@ export class ServiceGroup {
   }
 
   /**
-   * Starts all processes. Resolves when each is serving. If a chosen port is taken before its process listens, all
-   * start again with other ports, because other processes have it in their environment. Rejects if a process rejects
-   * its configuration, if the group is stopped, or if a port was taken in each of three attempts.
+   * Resolves when each process is serving. If a chosen port is taken before its process listens, all start again with
+   * other ports, because other processes have it in their environment. Rejects if a process rejects its
+   * configuration, if the group is stopped, or if a port was taken in each of three attempts.
    */
   async start(): Promise<void> {
     for (let left = maxPortAttempts - 1; ; left--) {
@@ -71,7 +65,6 @@ export class ServiceGroup {
     await Promise.all(this.#members.map(({ supervised }) => supervised.waitUntilServing()))
   }
 
-  /** Processes that serve now. */
   processes(): FleetProcess[] {
     return this.#members.flatMap(({ service, supervised }) => {
       const { current } = supervised
@@ -80,7 +73,6 @@ export class ServiceGroup {
     })
   }
 
-  /** Every process that should run: its label, and its internal port once it serves. */
   expectedProcesses(): Array<{ label: string; internalPort: () => number | undefined }> {
     const { services, replicas } = this.#options
     const labels = services.flatMap(({ name }) => Array.from({ length: replicas }, (_, index) => labelOf(name, index)))
@@ -90,7 +82,6 @@ export class ServiceGroup {
     }))
   }
 
-  /** The process of a deployable with that index, from 0. Throws when there is none. */
   member(name: string, index = 0): SupervisedService {
     const member = this.#members.filter(({ service }) => isOf(name, namesOf(service)))[index]
     if (member === undefined) throw new Error(`this fleet has no process ${index} of ${name}`)
@@ -98,7 +89,7 @@ export class ServiceGroup {
   }
 
   /**
-   * Starts or drains processes of a service until it has `count`; the newest are removed first. Resolves when the new
+   * Starts or drains processes until the service has `count`; the newest are removed first. Resolves when the new
    * ones serve, or were removed by a later call, and the removed ones have ended. Gateways forward only to the
    * processes of the start.
    */
@@ -131,7 +122,6 @@ export class ServiceGroup {
     ])
   }
 
-  /** Drains the edge services first, then the rest. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#drain()
@@ -148,7 +138,6 @@ export class ServiceGroup {
     await drain(false)
   }
 
-  /** Sends a signal to every process. */
   kill(signal: NodeJS.Signals): void {
     for (const { supervised } of [...this.#members, ...this.#draining]) supervised.kill(signal)
   }
@@ -205,7 +194,6 @@ export class ServiceGroup {
   }
 }
 
-/** The name of a service, and of the deployables in it if there are several. */
 function namesOf({ name, holds }: ServiceDefinition): Pick<FleetProcess, 'name' | 'holds'> {
   return { name, ...(holds && { holds: holds.map((deployable) => deployable.name) }) }
 }

@@ -5,19 +5,12 @@ import { repositoryRoot } from '../repository.ts'
 /** How the deployables are spread over processes: a process for each, or one process for all except realtime. */
 export type Layout = 'separate' | 'compact'
 
-/** A deployable, or several in one process, for the supervisor. */
 export type ServiceDefinition = {
-  /** Its name, which is also its bus user unless the process has several deployables. */
   name: string
-  /** The deployables in the process, if it has several. */
   holds?: ServiceDefinition[]
-  /** The bundle of its process. */
   main: string
-  /** Bundle that migrates its database; undefined for a service without database. */
   migrate?: string
-  /** Variables that set the port of its HTTP server. */
   portVariables?: string[]
-  /** Variable that sets the address on which this port listens. */
   hostVariable?: string
   /** Variable in which proxying services get the addresses of all its processes, separated by commas. */
   listedAs?: string
@@ -29,7 +22,7 @@ export type ServiceDefinition = {
   edge?: boolean
 }
 
-/** The deployables, with the paths of their bundles below `root`, by default this checkout. */
+/** The bundles are below `root`. */
 export function parleyServices(root = repositoryRoot(), layout: Layout = 'separate'): ServiceDefinition[] {
   const separate = deployableNames.map((name) => deployable(root, name))
   if (layout === 'separate') return separate

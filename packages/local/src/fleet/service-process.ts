@@ -3,31 +3,25 @@ import { createInterface } from 'node:readline'
 import { removePidFile, writePidFile } from '../infrastructure/index.ts'
 import { LogFile } from './log-file.ts'
 
-/** Message of a service to its parent once it is serving. */
 export type Serving = { internalPort: number; url?: string }
 
-/** How a process ended. */
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; livedMs: number }
 
-/** One running process of a service. */
 export type ServiceProcess = {
   pid: number
-  /** Resolves when it is serving; never resolves if the process ends first. */
+  /** Never resolves if the process ends first. */
   serving: Promise<Serving>
   /** Rejects if the process could not be started. */
   exited: Promise<Exit>
-  /** The last lines it wrote. */
   lastLines(): string[]
   kill(signal: NodeJS.Signals): void
 }
 
-/** What to run. */
 export type Launch = {
   main: string
   env: NodeJS.ProcessEnv
   logFile: string
   pidFile: string
-  /** Called with each line it writes. */
   onLine: (line: string) => void
 }
 
@@ -66,7 +60,7 @@ export function launchService(launch: Launch): ServiceProcess {
   return { pid, serving, exited, lastLines: () => last, kill: (signal) => void child.kill(signal) }
 }
 
-/** Writes the pid file. If that fails, kills the process: without the file a later start could not end it. */
+/** If the pid file cannot be written, kills the process: without the file a later start could not end it. */
 function recordPid(child: ChildProcess, pid: number, pidFile: string): void {
   try {
     writePidFile(pidFile, pid)

@@ -2,10 +2,8 @@ import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { writeAtomically } from './files.ts'
 
-/** A process of the fleet. */
 export type FleetProcess = {
   name: string
-  /** The deployables in it, if there are several. */
   holds?: string[]
   pid: number
   internalPort: number
@@ -13,11 +11,9 @@ export type FleetProcess = {
   url?: string
 }
 
-/** Whether a process runs a deployable, alone or with others. */
 export const isOf = (deployable: string, { name, holds = [] }: Pick<FleetProcess, 'name' | 'holds'>): boolean =>
   name === deployable || holds.includes(deployable)
 
-/** Content of the ready file. */
 export type ReadyState = {
   url: string
   ownerLogin: string
@@ -28,32 +24,25 @@ export type ReadyState = {
 
 const retryMs = 2_000
 
-/** A file that lists the serving processes. It exists from {@link start} until {@link remove}. */
 export class StatusFile<State extends object = ReadyState> {
   readonly #file: string | undefined
   readonly #say: (line: string) => void
   #state: (() => State) | undefined
   #retry: NodeJS.Timeout | undefined
 
-  /**
-   * Removes the file of an earlier run. Without a path nothing is ever written. The first failure to write is printed
-   * with `say`.
-   */
+  /** Removes the file of an earlier run. The first failure to write is printed with `say`. */
   constructor(file: string | undefined, say: (line: string) => void) {
     this.#file = file === undefined ? undefined : resolve(file)
     this.#say = say
     this.#delete()
   }
 
-  /** Writes the file for the first time. */
   start(state: () => State): void {
     this.#state = state
     this.update()
   }
 
-  /**
-   * Writes the file again after a process has changed. A failed write is retried later, and does not stop the fleet.
-   */
+  /** A failed write is retried later, and does not stop the fleet. */
   update(): void {
     if (this.#file === undefined || this.#state === undefined) return
     clearTimeout(this.#retry)
@@ -68,7 +57,6 @@ export class StatusFile<State extends object = ReadyState> {
     this.#retry = undefined
   }
 
-  /** Removes the file. */
   remove(): void {
     this.#state = undefined
     clearTimeout(this.#retry)

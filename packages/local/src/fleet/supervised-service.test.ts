@@ -8,7 +8,6 @@ import { SupervisedService } from './supervised-service.ts'
 const folder = mkdtempSync(join(tmpdir(), 'parley-supervised-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const main = join(folder, 'main.mjs')
-// A process with a listener for `disconnect` does not exit by itself.
 writeFileSync(
   main,
   "for (const event of ['SIGTERM', 'disconnect']) process.on(event, () => process.exit()); process.send({ type: 'ready', internalPort: 1 })",

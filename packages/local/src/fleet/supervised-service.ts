@@ -2,30 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from './backoff.ts'
 import { type Exit, launchService, type ServiceProcess, type Serving } from './service-process.ts'
 
-/** Options of a supervised service. */
 export type SupervisedOptions = {
   /** Name in messages: `rooms`, or `rooms (2)` for a second process. */
   label: string
   main: string
-  /** Returns the environment of the next process; `last` has the ports of the last process that served. */
+  /** `last` has the ports of the last process that served. */
   env: (last: Serving | undefined) => NodeJS.ProcessEnv
   logFile: string
   pidFile: string
   say: (line: string) => void
   onLine: (line: string) => void
-  /** Called when a process ends before any has served: returns why another attempt would fail too, or undefined. */
+  /** Returns why another attempt would fail too, or undefined, when a process has ended before any served. */
   whyUnstartable: () => Promise<Error | undefined>
-  /** Called whenever a process starts or stops serving. */
   onChange: () => void
 }
 
-/** Exit code of a service that rejects its configuration; a restart would not help. */
+/** A service exits with this code if it rejects its configuration. */
 const configurationExit = 78
 
-/** How a process ended, as text; `rejection` has the errors of an invalid configuration. */
+/** `rejection` has the errors of an invalid configuration. */
 type Ending = { how: string; livedMs: number; rejection: string | undefined }
 
-/** One process of a service, restarted with a growing delay whenever it ends unexpectedly. */
 export class SupervisedService {
   readonly #options: SupervisedOptions
   readonly #backoff = new Backoff()
@@ -43,27 +40,22 @@ export class SupervisedService {
     this.#ended = this.#startAndRestart()
   }
 
-  /** Pid and addresses of the serving process; undefined while none serves. */
   get current(): ({ pid: number } & Serving) | undefined {
     if (this.#process === undefined || this.#serving === undefined) return undefined
     return { pid: this.#process.pid, ...this.#serving }
   }
 
-  /**
-   * Resolves once a process serves. Rejects if none ever can, as with a rejected configuration, or if the service is
-   * stopped.
-   */
+  /** Rejects if the service is stopped, or if another attempt would fail too. */
   waitUntilServing(): Promise<void> {
     if (this.#serving !== undefined) return Promise.resolve()
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
   }
 
-  /** Sends a signal to the current process; if it ends, it is restarted. */
+  /** A process that ends is restarted. */
   kill(signal: NodeJS.Signals): void {
     this.#process?.kill(signal)
   }
 
-  /** Drains the current process and starts the next; resolves when that one serves. */
   async restart(): Promise<void> {
     const old = this.#process
     this.#isRestarting = true
@@ -74,7 +66,7 @@ export class SupervisedService {
     await next
   }
 
-  /** Drains the process for good. It is killed if it has not ended within `stopTimeoutMs`. */
+  /** Drains the process for good, and kills it after `stopTimeoutMs`. */
   async stop(stopTimeoutMs: number): Promise<void> {
     this.#isStopped = true
     this.#pause.abort()
@@ -105,10 +97,6 @@ export class SupervisedService {
     this.#fail(new Error(`${label} was stopped`))
   }
 
-  /**
-   * Runs a process until it ends. A failed start, for example because the machine lacks processes, descriptors or
-   * space, counts as an end.
-   */
   async #runOnce(): Promise<Ending> {
     try {
       const process = this.#launch()

@@ -6,38 +6,28 @@ import { findExecutable } from './executables.ts'
 import { endLeftover, removePidFile, writePidFile } from './pid-file.ts'
 import type { SystemUser } from './system-user.ts'
 
-/** Options for running a server as a child process. */
 export type ChildOptions = {
-  /** Name in messages. */
   name: string
   command: string
   args: string[]
   cwd: string
-  /** File to which stdout and stderr are appended. */
   logFile: string
-  /** File with the child's pid, with which a later {@link startChild} can end it if this process could not. */
+  /** With this file a later {@link startChild} can end the child if this process could not. */
   pidFile: string
   env?: NodeJS.ProcessEnv
-  /** Run as this user; needs root. */
   user?: SystemUser | undefined
-  /** A file descriptor that the child inherits as number 3, after stdin, stdout and stderr, and holds open. */
   inheritedFd?: number | undefined
   /** Signals that end the process, the gentlest first. */
   stopSignals: NodeJS.Signals[]
-  /** How long to wait for the process to end after each signal; default 10 s. SIGKILL is the last signal. */
+  /** How long to wait after each signal; default 10 s. SIGKILL is the last signal. */
   stopTimeoutMs?: number
 }
 
-/** A running server. */
 export type Child = AsyncDisposable & {
   pid: number
-  /** Resolves when the process has ended, for whatever reason. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-  /** Whether the process has not ended yet. */
   isRunning(): boolean
-  /** Ends the process and waits until it has ended; may be called repeatedly. */
   stop(): Promise<void>
-  /** Returns the last lines of its log, for messages about a failed start. */
   lastLines(): string
 }
 
@@ -95,7 +85,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   }
 }
 
-/** Polls until the server answers. Throws with its last log lines if the process ends, or after `timeoutMs`. */
+/** Throws with the last log lines if the process ends, or after `timeoutMs`. */
 export async function whenReady(child: Child, name: string, isReady: () => Promise<boolean>, timeoutMs = 30_000) {
   for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(15)) {
     if (!child.isRunning()) throw new Error(`${name} ended while it started:\n${child.lastLines()}`)
@@ -105,7 +95,7 @@ export async function whenReady(child: Child, name: string, isReady: () => Promi
   throw new Error(`${name} did not answer within ${timeoutMs / 1000} s:\n${child.lastLines()}`)
 }
 
-/** Linux can send a signal to a child whose parent is gone, even after kill -9; util-linux has a command for it. */
+/** Linux can send a signal to a child whose parent is gone, even after kill -9. */
 function endWithParent(command: string, args: string[], signal: NodeJS.Signals): [string, string[]] {
   const setpriv = process.platform === 'linux' ? findExecutable('setpriv') : undefined
   if (setpriv === undefined) return [command, args]

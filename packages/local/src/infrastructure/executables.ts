@@ -3,26 +3,20 @@ import { delimiter, join } from 'node:path'
 
 const commonFolders = ['/usr/local/sbin', '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin']
 
-/**
- * Folders in which to look for programs: PATH first, then folders that are often missing from the PATH of ordinary
- * users.
- */
+/** PATH first, then folders that are often missing from the PATH of ordinary users. */
 export function executableFolders(): string[] {
   const path = (process.env.PATH ?? '').split(delimiter).filter((dir) => dir !== '')
   return [...new Set([...path, ...commonFolders])]
 }
 
-/** Absolute path of a program; undefined if it is not found. */
 export function findExecutable(name: string): string | undefined {
   return executableFolders()
     .map((dir) => join(dir, name))
     .find(isExecutable)
 }
 
-/** Whether the programs that process videos are installed. */
 export const hasFfmpeg = (): boolean => ['ffmpeg', 'ffprobe'].every((name) => findExecutable(name) !== undefined)
 
-/** Whether this process may execute the file. */
 export function isExecutable(file: string): boolean {
   if (!existsSync(file)) return false
   try {

@@ -9,9 +9,8 @@ import { findExecutable } from './executables.ts'
 export type KernelLock = { fd: number | undefined; release: () => void }
 
 /**
- * Locks a file; undefined if another process holds the lock. Unlike a pid file, the lock works across containers, and
- * lasts as long as a descriptor is open. It needs a command of util-linux; systems without it do not run containers
- * either.
+ * Returns undefined if another process holds the lock. Unlike a pid file, the lock works across containers, and lasts as long
+ * as a descriptor is open. Systems without `flock` do not run containers either.
  */
 export function lockByKernel(file: string): KernelLock | undefined {
   const flock = findExecutable('flock')

@@ -7,30 +7,24 @@ import type { ServerOptions } from './server-options.ts'
 
 const program = 'livekit-server'
 
-/** A LiveKit server that runs as a child of this process. */
 export type Livekit = Child & {
-  /** URL for clients and services on this machine. */
   url: string
 }
 
-/** Options of LiveKit. */
 export type LivekitOptions = ServerOptions & {
   apiKey: string
-  /** At least 32 characters. */
   apiSecret: string
-  /** Recipients of webhooks. */
   webhookUrls: readonly string[]
   /** Ports for audio and video; free ones by default. */
   mediaPorts?: { tcp: number; udp: number }
 }
 
-/** Path of the program; undefined if it is not found. Parley never installs it. */
+/** Returns undefined if the program is not installed. Parley never installs it. */
 export const findLivekit = (): string | undefined => findExecutable(program)
 
-/** URL of LiveKit on this machine. */
 export const livekitUrl = (port: number): string => `ws://127.0.0.1:${port}`
 
-/** Starts LiveKit on loopback. Throws if the program is not found or does not answer. */
+/** Throws if the program is not found or does not answer. */
 export async function startLivekit(options: LivekitOptions): Promise<Livekit> {
   const command = findLivekit()
   if (command === undefined) throw new Error(`${program} is not on PATH`)
@@ -44,7 +38,6 @@ export async function startLivekit(options: LivekitOptions): Promise<Livekit> {
     cwd: options.dir,
     logFile: options.logFile ?? join(options.dir, 'server.log'),
     pidFile: options.pidFile ?? join(options.dir, 'server.pid'),
-    // The secret must not be on the command line, which other users can read. LiveKit expects YAML; JSON is valid YAML.
     env: {
       PATH: process.env.PATH,
       LIVEKIT_CONFIG: JSON.stringify({

@@ -2,8 +2,8 @@ import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Moves the stream that a release without NATS accounts created, with its consumers and their positions, to its current
- * account. The server must not be running. Returns whether there was a stream to move.
+ * Moves the stream of a release without NATS accounts, with its consumers and their positions, to its current
+ * account. Requires that the server is stopped. Returns whether there was a stream to move.
  */
 export function moveStreamToItsAccount(storeDir: string): boolean {
   const [oldFolder, newFolder] = ['$G', 'EVENTS'].map((account) => join(storeDir, 'jetstream', account)) as [

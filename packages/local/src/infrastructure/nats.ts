@@ -5,10 +5,8 @@ import { freePort, probe } from './ports.ts'
 import type { ServerOptions } from './server-options.ts'
 import { requireExecutable } from './system-packages.ts'
 
-/** A NATS server with JetStream that runs as a child of this process. */
 export type Nats = Child & {
   port: number
-  /** URL without credentials. */
   url: string
 }
 

@@ -10,7 +10,6 @@ import { identify, isAlive, programOf } from './process-identity.ts'
 const dir = mkdtempSync(join(tmpdir(), 'parley-local-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** A process that reports when it is up, and ignores the given signals. */
 async function sleeper(ignored: string[] = []) {
   const code = `${JSON.stringify(ignored)}.forEach((s) => process.on(s, () => {})); console.log('up'); setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'ignore'] })

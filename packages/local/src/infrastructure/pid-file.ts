@@ -2,13 +2,13 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identify, isAlive, type ProcessIdentity } from './process-identity.ts'
 
-/** Writes a pid file, so that a later start can end the process if its parent was killed. */
+/** A later start can end the process if its parent was killed. */
 export function writePidFile(file: string, pid: number): void {
   const identity = identify(pid)
   if (identity !== undefined) writeFileSync(file, JSON.stringify(identity))
 }
 
-/** The process that a pid file names, if it still runs; never another process that got the same pid. */
+/** Returns undefined if the process has ended, even if another one got the same pid. */
 export function readPidFile(file: string): ProcessIdentity | undefined {
   try {
     return parseLivingProcess(readFileSync(file, 'utf8'))
@@ -17,7 +17,6 @@ export function readPidFile(file: string): ProcessIdentity | undefined {
   }
 }
 
-/** Parses the content of a pid file, as {@link readPidFile} does. */
 export function parseLivingProcess(content: string): ProcessIdentity | undefined {
   try {
     const value: unknown = JSON.parse(content)
@@ -30,7 +29,6 @@ export function parseLivingProcess(content: string): ProcessIdentity | undefined
   }
 }
 
-/** Deletes the file of a process. */
 export function removePidFile(file: string): void {
   try {
     rmSync(file, { force: true })
@@ -39,10 +37,6 @@ export function removePidFile(file: string): void {
   }
 }
 
-/**
- * Ends the process that a pid file names, if it still runs: sends each signal in turn, waits up to `stopTimeoutMs`
- * after each, and sends SIGKILL last. Returns whether there was one; throws if it survives SIGKILL.
- */
 export async function endLeftover(file: string, signals: NodeJS.Signals[], stopTimeoutMs = 5000): Promise<boolean> {
   const identity = readPidFile(file)
   if (identity !== undefined) await endProcess(identity, signals, stopTimeoutMs)
@@ -50,10 +44,9 @@ export async function endLeftover(file: string, signals: NodeJS.Signals[], stopT
   return identity !== undefined
 }
 
-/** How long to wait after SIGKILL; on a busy machine the system needs a while. */
+/** A busy machine needs a while to end a killed process. */
 const killTimeoutMs = 10_000
 
-/** Ends a process as {@link endLeftover} does. */
 export async function endProcess(identity: ProcessIdentity, signals: NodeJS.Signals[], stopTimeoutMs = 5000) {
   for (const signal of [...signals, 'SIGKILL' as const]) {
     if (!sendSignal(identity.pid, signal)) return

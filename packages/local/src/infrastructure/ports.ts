@@ -1,14 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { connect, createServer } from 'node:net'
 
-/** The range below the ephemeral ports of operating systems. */
 const firstPort = 20_000
 const portCount = 12_000
 
-/**
- * A free TCP port of the loopback interface. It is outside the ephemeral range, so no other program gets it by chance
- * while its server is restarting.
- */
+/** The port is outside the ephemeral range, so no other program gets it by chance while its server is restarting. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 1000; attempt++) {
     const port = firstPort + randomInt(portCount)
@@ -17,12 +13,11 @@ export async function freePort(): Promise<number> {
   throw new Error(`no TCP port from ${firstPort} to ${firstPort + portCount - 1} is free`)
 }
 
-/** Whether a server of this process could listen on the port. */
 export async function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return (await whyPortNotFree(port, host)) === undefined
 }
 
-/** Code of the error that prevents this process from listening on the port; undefined if it can. */
+/** Code of the error that prevents this process from listening on the port. */
 export function whyPortNotFree(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()

@@ -16,7 +16,6 @@ import { afterAll, expect, test } from '@jest/globals'
 import { reachableBinaries } from './postgres-binaries.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-binaries-'))
-/** A folder that everybody may enter. */
 const open = mkdtempSync(join(tmpdir(), 'parley-copies-'))
 chmodSync(open, 0o755)
 afterAll(() => {
@@ -25,7 +24,6 @@ afterAll(() => {
 const asRoot = process.getuid?.() === 0 ? test : test.skip
 const why = process.getuid?.() === 0 ? '' : ' (skipped: only root runs PostgreSQL as another user)'
 
-/** Binaries in a folder that nobody else may enter. */
 function privateBinaries(version: string) {
   const dir = join(folder, version, 'bin')
   mkdirSync(dir, { recursive: true })

@@ -16,19 +16,14 @@ import { repositoryRoot } from '../repository.ts'
 import { executableFolders, isExecutable } from './executables.ts'
 import { canEnter, makeOpenFolder, type SystemUser } from './system-user.ts'
 
-/** A folder with matching `initdb` and `postgres`. */
 export type PostgresBinaries = { dir: string; version: string; major: number }
 
 /** Oldest PostgreSQL that Parley's statements run on. */
 export const oldestPostgres = 14
 
-/** Age from which an unfinished copy counts as abandoned: longer than any copy takes. */
 const abandonedAfterMs = 600_000
 
-/**
- * Every usable PostgreSQL installation of this machine, in order of preference: PATH, the system's packages, npm's
- * package.
- */
+/** The installations, in order of preference: PATH, the system's packages, npm's package. */
 export function findPostgres(): PostgresBinaries[] {
   const folders = [...executableFolders(), ...packagedFolders()].filter((dir) => existsSync(join(dir, 'initdb')))
   const real = [...folders.map((dir) => dirname(realpathSync(join(dir, 'initdb')))), ...embeddedFolder()]
@@ -39,9 +34,7 @@ export function findPostgres(): PostgresBinaries[] {
   })
 }
 
-/**
- * The same binaries in a folder that the user can enter. They are copied if their own is private, as a checkout may be.
- */
+/** Copies binaries that the user cannot reach into `copies`. */
 export function reachableBinaries(binaries: PostgresBinaries, user: SystemUser | undefined, copies: string) {
   if (user === undefined || canEnter(user, binaries.dir)) return binaries
   const copy = join(copies, `postgresql-${binaries.version}`)
@@ -50,7 +43,7 @@ export function reachableBinaries(binaries: PostgresBinaries, user: SystemUser |
   return { ...binaries, dir: join(copy, 'bin') }
 }
 
-/** Copies under a temporary name and renames, so that an unfinished copy is never used. */
+/** An unfinished copy is never used. */
 function copyAtomically(from: string, to: string): void {
   makeOpenFolder(dirname(to))
   const unfinished = mkdtempSync(`${to}.`)
@@ -64,7 +57,6 @@ function copyAtomically(from: string, to: string): void {
   }
 }
 
-/** Makes the copy readable for everyone: the original may be private to the user who installed it. */
 function makeReadable(folder: string): void {
   chmodSync(folder, 0o755)
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
@@ -74,7 +66,6 @@ function makeReadable(folder: string): void {
   }
 }
 
-/** Removes unfinished copies that killed starts left; a copy in progress is younger. */
 function removeUnfinished(copies: string): void {
   for (const dir of subfolders(copies)) {
     if (!/\/postgresql-[^/]*\.[A-Za-z0-9]{6}$/.test(dir)) continue
@@ -113,7 +104,7 @@ function embeddedFolder(): string[] {
   }
 }
 
-/** Undefined unless both programs run and have the same version: a file in PATH may be a wrapper for something else. */
+/** Both programs must run and have the same version: a file in PATH may be a wrapper for something else. */
 function versionIn(dir: string): string | undefined {
   const [initdb, postgres] = ['initdb', 'postgres'].map((name) => versionOf(join(dir, name)))
   return initdb === postgres ? initdb : undefined

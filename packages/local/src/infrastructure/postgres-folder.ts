@@ -20,21 +20,19 @@ import { canEnter, exists, makeOpenFolder, postgresUser, type SystemUser } from 
 /** Folder for data and binaries that PostgreSQL's user cannot reach in their usual places. */
 const reachableFolder = '/var/lib/parley'
 
-/** An initialised folder, and the binaries and user that run on it. */
 export type PostgresFolder = {
   /** The folder, with links resolved. */
   root: string
   data: string
   user: SystemUser | undefined
   binaries: PostgresBinaries
-  /** Password of the superuser `postgres`. */
   password: string
 }
 
 /**
- * Creates or opens a PostgreSQL folder. Under root it belongs to an ordinary user; if that user cannot reach `dir`, the
- * folder is created below /var/lib/parley and `dir` becomes a link to it. An existing folder is opened with binaries of
- * the version that created it; if there are none, the error says what to install.
+ * Creates or opens a PostgreSQL folder. Under root it belongs to an ordinary user; if that user cannot reach `dir`,
+ * the folder is created below /var/lib/parley and `dir` becomes a link to it. An existing folder is opened with the
+ * version that created it; if that is not installed, the error says what to install.
  */
 export function openPostgresFolder(dir: string, say: (line: string) => void): PostgresFolder {
   const user = postgresUser(dir)
@@ -86,7 +84,6 @@ function prepareFolder(dir: string, user: SystemUser | undefined, say: (line: st
   return root
 }
 
-/** Returns why it failed; undefined on success. A folder left incomplete by a killed process is created again. */
 function initialise(binaries: PostgresBinaries, data: string, passwordFile: string, user: SystemUser | undefined) {
   const unfinished = `${data}.new`
   rmSync(unfinished, { recursive: true, force: true })

@@ -9,24 +9,21 @@ import { openPostgresFolder, postgresEnvironment } from './postgres-folder.ts'
 import { programOf } from './process-identity.ts'
 import type { ServerOptions } from './server-options.ts'
 
-/** A PostgreSQL server that runs as a child of this process. */
 export type Postgres = Child & {
   port: number
   /**
-   * Host in connection strings of programs on this machine: the percent-encoded folder of its Unix socket, because a
-   * socket costs a third less processor time than TCP. 127.0.0.1 if the path of the socket is too long or contains a
-   * quote or backslash.
+   * Host in connection strings of programs on this machine: the percent-encoded folder of its Unix socket, which
+   * costs a third less processor time than TCP. 127.0.0.1 if the path of the socket is too long or contains a quote
+   * or backslash.
    */
   localHost: string
-  /** Connection string of the superuser for a database. */
   url(database: string): string
-  /** Connection string of the superuser for the database `postgres`. */
   adminUrl: string
 }
 
 /**
- * Starts PostgreSQL on a folder, which is created if it is missing. With `fsync: false` it commits faster, but a crash
- * of the machine may corrupt the database: for tests, many of which may use it at once.
+ * Starts PostgreSQL on a folder, which is created if it is missing. With `fsync: false` it commits faster, but a
+ * crash of the machine may corrupt the database.
  */
 export async function startPostgres(options: ServerOptions & { fsync?: boolean }): Promise<Postgres> {
   const folder = openPostgresFolder(options.dir, options.say ?? (() => {}))

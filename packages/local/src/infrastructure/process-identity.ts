@@ -1,21 +1,18 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** A process that cannot be mistaken for a later one with the same pid. */
 export type ProcessIdentity = { pid: number; startedAt: string }
 
-/** Identity of a living process, or undefined when there is none with that pid (a zombie counts as ended). */
+/** A zombie counts as ended. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? startTicks(pid) : startDate(pid)
   return startedAt === undefined ? undefined : { pid, startedAt }
 }
 
-/** Whether exactly this process is still running. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.startedAt === identity.startedAt
 }
 
-/** Name of the program a process runs, or undefined. */
 export function programOf(pid: number): string | undefined {
   if (process.platform === 'linux') return readProc(`/proc/${pid}/comm`)?.trim()
   return ps(pid, 'comm')?.split('/').at(-1)

@@ -5,10 +5,8 @@ import { freePort, probe } from './ports.ts'
 import type { ServerOptions } from './server-options.ts'
 import { requireExecutable } from './system-packages.ts'
 
-/** A Redis server that runs as a child of this process. */
 export type Redis = Child & {
   port: number
-  /** URL, with the password if there is one. */
   url: string
 }
 
@@ -27,7 +25,6 @@ export async function startRedis(options: ServerOptions & { password?: string })
     'appendonly no',
     'daemonize no',
   ]
-  // An idle server then wakes less often. Expired keys are not returned even before they are deleted.
   lines.push('hz 1')
   if (password !== undefined) lines.push(`requirepass ${password}`)
   writeFileSync(conf, lines.join('\n') + '\n', { mode: 0o600 })

@@ -5,8 +5,8 @@ import { identify } from './process-identity.ts'
 const mark = '# made by Parley, process '
 
 /**
- * Prevents packages from starting their services until the result is called: Debian runs `file` to ask before it starts
- * a service. A file of another program is left alone; a file left by a killed Parley process is replaced.
+ * Debian runs `file` to ask before it starts a service; until the result is called, the answer is no. A file of
+ * another program is left alone; a file left by a killed Parley process is replaced.
  */
 export function forbidServiceStarts(file = '/usr/sbin/policy-rc.d'): () => void {
   if (existsSync(file) && !isLeftBehind(readFileSync(file, 'utf8'))) return () => {}

@@ -3,18 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findExecutable } from './executables.ts'
 import { forbidServiceStarts } from './service-starts.ts'
 
-/** How long to wait for the lock of the package manager: an automatic update takes minutes. */
+/** An automatic update takes minutes. */
 const lockTimeoutMs = 15 * 60_000
 let updated: Promise<void> | undefined
 let installing: Promise<void> = Promise.resolve()
 
-/** Homebrew's names of the packages that Parley needs. */
 const brewNames: Record<string, string> = { 'nats-server': 'nats-server', 'redis-server': 'redis' }
 
 /**
- * Installs packages with apt (as root on Debian and its relatives; `apt-get update` runs once per process) without
- * starting their services. Waits while another program holds apt's locks, and reports that; `signal` aborts the wait
- * and apt. On other systems, and without root, it rejects with an error that says what to install and how.
+ * Installs packages with apt (as root on Debian and its relatives) without starting their services. Waits while
+ * another program holds apt's locks, and reports that; `signal` aborts the wait and apt. On other systems, and
+ * without root, it rejects with an error that says what to install and how.
  */
 export function installSystemPackages(
   names: string[],
@@ -47,7 +46,6 @@ export function installSystemPackages(
   return installing
 }
 
-/** Installs all missing server programs with one command. */
 export async function installMissing(
   names: string[],
   say?: (line: string) => void,
@@ -57,7 +55,6 @@ export async function installMissing(
   if (missing.length > 0) await installSystemPackages(missing, say, signal)
 }
 
-/** Path of a server program, which is installed if it is missing. */
 export async function requireExecutable(name: string, say?: (line: string) => void): Promise<string> {
   await installMissing([name], say)
   const found = findExecutable(name)
@@ -74,7 +71,7 @@ function installAdvice(names: string[]): string {
   return `${list} ${verb} not installed; Parley installs packages only as root on Debian and Ubuntu. Install with: sudo apt-get install ${names.join(' ')} (or your system's package manager), and check that the program is on PATH`
 }
 
-/** Repeats apt-get while a lock is held. Its own option DPkg::Lock::Timeout covers only one of several locks. */
+/** DPkg::Lock::Timeout covers only one of several locks. */
 async function whenUnlocked(
   apt: string,
   args: string[],
@@ -96,7 +93,7 @@ async function whenUnlocked(
 
 const heldLock = /(Could not get lock|dpkg frontend lock was locked|Unable to acquire the dpkg frontend lock)[^\n]*/
 
-/** Runs apt in its own process group, because Ctrl-C must not interrupt dpkg; apt itself stops at a safe point. */
+/** Ctrl-C must not interrupt dpkg, so apt runs in its own process group. apt itself stops at a safe point. */
 function runApt(apt: string, args: string[], signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(apt, ['-o', 'DPkg::Lock::Timeout=0', ...args], {

@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, lstatSync, mkdirSync, statSync } from 'node:fs'
 
-/** An ordinary user of the machine. */
 export type SystemUser = { name: string; uid: number; gid: number }
 
 /**
@@ -18,10 +17,6 @@ export function postgresUser(existingFolder: string): SystemUser | undefined {
   return user
 }
 
-/**
- * Whether the user can enter the folder, considering the modes of parent folders, mount options and access control
- * lists.
- */
 export function canEnter(user: SystemUser, folder: string): boolean {
   const result = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], {
     uid: user.uid,
@@ -32,13 +27,11 @@ export function canEnter(user: SystemUser, folder: string): boolean {
   return result.status === 0
 }
 
-/** Creates a folder that everybody may enter, regardless of the umask. */
 export function makeOpenFolder(path: string): void {
   mkdirSync(path, { recursive: true })
   chmodSync(path, 0o755)
 }
 
-/** Whether the path exists, even as a dangling link. */
 export function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }

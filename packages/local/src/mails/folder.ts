@@ -5,7 +5,7 @@ import { type Message, readMessage } from './message.ts'
 const namePattern = /^[0-9A-Za-z][0-9A-Za-z.-]{0,100}\.eml$/
 const maxShown = 200
 
-/** The newest mails in a folder, newest first. File names sort by time. */
+/** Newest first: file names sort by time. */
 export async function listMails(folder: string): Promise<{ name: string; message: Message }[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => namePattern.test(name)).sort()
   const newest = names.reverse().slice(0, maxShown)
@@ -13,7 +13,6 @@ export async function listMails(folder: string): Promise<{ name: string; message
   return mails.flatMap(({ name, message }) => (message ? [{ name, message }] : []))
 }
 
-/** The mail with this file name; undefined if there is none. */
 export async function findMail(folder: string, name: string): Promise<Message | undefined> {
   if (!namePattern.test(name)) return undefined
   const raw = await readFile(join(folder, name), 'utf8').catch(() => undefined)

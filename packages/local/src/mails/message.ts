@@ -1,12 +1,8 @@
-/** A mail as read from its file. */
 export type Message = { from: string; to: string; subject: string; date: string; text: string; html: string }
 
 type Entity = { headers: ReadonlyMap<string, string>; body: string }
 
-/**
- * Reads the mail in an `.eml` file: text and HTML parts at any depth, decoded from UTF-8. Missing or broken parts are
- * empty.
- */
+/** Reads text and HTML parts at any depth, decoded from UTF-8. Missing or broken parts are empty. */
 export function readMessage(raw: string): Message {
   const entity = split(raw)
   const header = (name: string) => decodeWords(entity.headers.get(name) ?? '')
@@ -31,7 +27,6 @@ function split(raw: string): Entity {
   return { headers, body: end ? raw.slice(end.index + end[0].length) : '' }
 }
 
-/** The first part of a type, in depth-first order. */
 function partOf({ headers, body }: Entity, type: string): string | undefined {
   const contentType = headers.get('content-type') ?? 'text/plain'
   const boundary = /^multipart\/.*boundary=("?)([^";]+)\1/i.exec(contentType)?.[2]
@@ -59,7 +54,6 @@ function decodeQuoted(text: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8')
 }
 
-/** Decodes encoded words (non-ASCII text) of a header. */
 function decodeWords(text: string): string {
   return text
     .replace(/\?=\s+=\?/g, '?==?')

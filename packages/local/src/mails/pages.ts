@@ -1,6 +1,5 @@
 import type { Message } from './message.ts'
 
-/** The page that lists mails, newest first. */
 export function listPage(mails: readonly { name: string; message: Message }[]): string {
   const rows = mails.map(
     ({ name, message }) => `<tr>
@@ -21,7 +20,6 @@ ${list}`,
   )
 }
 
-/** The page of one mail; its HTML is shown in a sandboxed frame without scripts. */
 export function mailPage(name: string, message: Message): string {
   const html =
     message.html === ''

@@ -8,12 +8,11 @@ const commonPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'n
 const pagePolicy = `${commonPolicy}; frame-src 'self'; frame-ancestors 'none'`
 const mailHtmlPolicy = `${commonPolicy.replace("base-uri 'none'; ", '')}; img-src data:; sandbox allow-popups allow-popups-to-escape-sandbox`
 
-/** A page that shows the mails of a folder; only programs on this machine can connect to it. */
 export type MailPage = { readonly url: string; close: () => Promise<void> }
 
 /**
- * Serves the mails of a folder on the loopback interface. Mails contain codes and links for signing in, so the URL has
- * a secret part: neither other users of the machine nor web pages can read the mails.
+ * Mails contain codes and links for signing in, so the URL has a secret part: neither other users of the machine nor
+ * web pages can read the mails.
  */
 export async function serveMails(folder: string, port: number, secret: string): Promise<MailPage> {
   const server = createServer((request, response) => {

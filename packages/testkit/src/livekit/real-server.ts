@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findLivekit, freePort, startLivekit } from '@parley/local/infrastructure'
 
-/** A real LiveKit server. */
 export type TestLivekit = AsyncDisposable & {
   url: string
   apiKey: string

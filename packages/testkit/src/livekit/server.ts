@@ -5,7 +5,6 @@ import { TokenVerifier } from 'livekit-server-sdk'
 import { answerTwirp } from './twirp.ts'
 import { signWebhook } from './webhook.ts'
 
-/** A participant of the fake server, in LiveKit's format. */
 export type FakeParticipant = {
   sid: string
   identity: string
@@ -17,10 +16,8 @@ export type FakeParticipant = {
   disconnectReason?: string
 }
 
-/** A room of the fake server. */
 export type FakeRoom = { sid: string; name: string; participants: Map<string, FakeParticipant> }
 
-/** An event, in the format of a webhook. */
 export type FakeLivekitEvent = {
   event: string
   id: string
@@ -42,14 +39,12 @@ export class FakeLivekit implements AsyncDisposable {
   isUnavailable = false
   /** All events, including those not sent. */
   readonly events: FakeLivekitEvent[] = []
-  /** Allowed method calls, with the participants they concern. */
   readonly requests: { method: string; room: string; identity: string }[] = []
   readonly rooms = new Map<string, FakeRoom>()
   readonly #server = createServer((request, response) => void answerTwirp(this, request, response))
   #lastMs = 0
   #sending: Promise<unknown> = Promise.resolve()
 
-  /** Starts a fake server on a port; 0 takes a free one. */
   static async start(port = 0): Promise<FakeLivekit> {
     const livekit = new FakeLivekit()
     livekit.#server.listen(port, '127.0.0.1')
@@ -57,7 +52,6 @@ export class FakeLivekit implements AsyncDisposable {
     return livekit
   }
 
-  /** Address for clients and services. */
   get url(): string {
     const address = this.#server.address()
     return `ws://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
@@ -85,7 +79,6 @@ export class FakeLivekit implements AsyncDisposable {
     return participant
   }
 
-  /** Ends a connection. */
   disconnect(identity: string, roomName: string, reason = 'CLIENT_INITIATED'): void {
     const room = this.rooms.get(roomName)
     const participant = room?.participants.get(identity)
@@ -104,7 +97,6 @@ export class FakeLivekit implements AsyncDisposable {
     this.#notify('room_finished', room)
   }
 
-  /** Sends a webhook to an address; returns the status. */
   async send(url: string, event: FakeLivekitEvent): Promise<number> {
     const { body, authorization } = await signWebhook(this, JSON.stringify(event))
     const headers = { 'content-type': 'application/webhook+json', authorization }
@@ -146,7 +138,6 @@ export class FakeLivekit implements AsyncDisposable {
     if (url !== undefined) this.#sending = this.#sending.then(() => this.send(url, webhook)).catch(() => undefined)
   }
 
-  /** The current time; never the same twice, so that no two connections begin in the same millisecond. */
   #nextMs(): number {
     this.#lastMs = Math.max(this.#lastMs + 1, Date.now())
     return this.#lastMs

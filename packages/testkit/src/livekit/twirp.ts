@@ -4,7 +4,6 @@ import { TokenVerifier, type ClaimGrants } from 'livekit-server-sdk'
 
 const prefix = '/twirp/livekit.RoomService/'
 
-/** The properties of the fake server that its room service uses. */
 type Server = {
   apiKey: string
   apiSecret: string
@@ -18,7 +17,6 @@ type Server = {
 type Parameters = { room?: string; identity?: string }
 type Answer = { status: number; body: object }
 
-/** Answers a request to LiveKit's room service, in the JSON format of the official SDK. */
 export async function answerTwirp(server: Server, request: IncomingMessage, response: ServerResponse) {
   if (server.isUnavailable) return request.socket.destroy()
   const parameters = (await json(request).catch(() => ({}))) as Parameters

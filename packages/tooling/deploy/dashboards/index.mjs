@@ -5,5 +5,4 @@ import { messaging } from './messaging.mjs'
 import { objectives } from './objectives.mjs'
 import { realtime } from './realtime.mjs'
 
-/** Grafana dashboards: for each panel its queries and the legends of their series. */
 export const dashboards = [fleet, realtime, messaging, delivery, dependencies, objectives]

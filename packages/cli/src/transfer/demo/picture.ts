@@ -5,7 +5,6 @@ type Colour = readonly [red: number, green: number, blue: number]
 const [width, height] = [480, 270]
 const sun = { x: 340, y: 84, radius: 34 }
 
-/** The colour of a point of the picture: two hills below a sky with a sun. */
 function colourAt(x: number, y: number): Colour {
   if (y > 214 + 18 * Math.sin(x / 70)) return [52, 104, 76]
   if (y > 176 + 26 * Math.sin(x / 90 + 2)) return [96, 148, 112]
@@ -22,7 +21,6 @@ function chunk(type: string, data: Uint8Array): Buffer {
   return Buffer.concat([length, body, checksum])
 }
 
-/** Draws the sample picture, as a PNG. */
 export function drawHills(): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)

@@ -5,7 +5,6 @@ const location = 'the sample'
 const minuteMs = 60_000
 const dayMinutes = 24 * 60
 
-/** The authors of the sample content. */
 export const demoPeople = [
   { id: 'design', name: 'demo-design', displayName: 'Design (sample)' },
   { id: 'build', name: 'demo-build', displayName: 'Engineering (sample)' },
@@ -20,7 +19,6 @@ export const demoGroup = {
   description: 'Made by "parley demo"; goes with "parley demo remove".',
 }
 
-/** Rooms of the sample content. */
 export const demoRooms = [
   { id: 'launch', name: 'sample-launch', description: 'What is left to do before the launch' },
   { id: 'questions', name: 'sample-questions', description: 'Ask here; somebody will know' },
@@ -169,7 +167,6 @@ const conversation: readonly DemoMessage[] = [
   },
 ]
 
-/** The sample people, their group and rooms, and messages as if the server had been in use for some days. */
 export async function* demoRecords(now: Date): AsyncIterable<ArchiveRecord> {
   const before = (minutes: number) => new Date(now.getTime() - minutes * minuteMs)
   for (const person of demoPeople)

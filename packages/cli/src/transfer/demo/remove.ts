@@ -2,20 +2,18 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { TransferFleet } from '../fleet.ts'
 import { demoGroup, demoPeople, demoRooms } from './records.ts'
 
-/** What was removed, and the accounts that the caller still has to delete. */
+/** `logins`: accounts that the caller still has to delete. `rooms`: names. */
 type Removed = {
-  /** Logins of sample accounts that still exist. */
   logins: string[]
-  /** Names of the rooms, which are archived now. */
   rooms: string[]
   /**
-   * `kept`: it has other rooms or links, it is the only group, or the rooms service is of an earlier release. `none`: no
-   * group has the sample's description.
+   * `kept`: it has other rooms or links, it is the only group, or the rooms service is of an earlier release. `none`:
+   * no group has the sample's description.
    */
   group: 'deleted' | 'kept' | 'none'
 }
 
-/** Archives the sample rooms, which cannot be deleted, and removes their group. */
+/** Rooms cannot be deleted, so the sample rooms are archived. */
 export async function removeDemo(
   { accounts, rooms }: Pick<TransferFleet, 'accounts' | 'rooms'>,
   source: string,
@@ -39,7 +37,9 @@ export async function removeDemo(
   return { logins, rooms: archived.map(({ name }) => name), group }
 }
 
-/** Finds the group by its description, because it may have been renamed, and another group may have its old name. */
+/**
+ * The group is found by its description, because it may have been renamed, and another group may have its old name.
+ */
 async function removeGroup(rooms: TransferFleet['rooms'], roomIds: string[]): Promise<Removed['group']> {
   const { groups } = await rooms.exportLayout({})
   const known = groups.find(({ description }) => description === demoGroup.description)
@@ -49,7 +49,6 @@ async function removeGroup(rooms: TransferFleet['rooms'], roomIds: string[]): Pr
   return answer?.removed ? 'deleted' : 'kept'
 }
 
-/** Awaits a response; undefined if the call fails with this code. */
 async function undefinedIf<T>(code: Code, answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer

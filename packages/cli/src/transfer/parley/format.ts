@@ -1,19 +1,16 @@
 import { create } from '@bufbuild/protobuf'
 import { PagePreviewSchema, type PagePreview } from '@parley/contracts/internal'
 
-/** Version of the format that this command writes and reads. */
 export const formatVersion = 1
 export const formatName = 'parley-export'
 
-/** The lines of an export, each a JSON object. A line refers only to lines above it. */
+/** Each line is a JSON object, and refers only to lines above it. */
 export type Line =
   | { type: 'header'; format: typeof formatName; version: number; server: string; exportedAt: string }
   | PersonLine
   | { type: 'group'; id: string; name: string; description: string }
   | RoomLine
-  /** Members of the room above. */
   | { type: 'members'; people: string[] }
-  /** A message of the room above. */
   | MessageLine
   /** The last line; a file without it is incomplete. */
   | { type: 'end'; messages: number }

@@ -14,7 +14,7 @@ const badExport = (message: string) => new Failure(exitCodes.refused, 'bad_archi
 
 export type ParleyArchive = AsyncDisposable & { source: string; records: () => AsyncIterable<ArchiveRecord> }
 
-/** Opens a file written by `parley export`. Throws a Failure if it is something else. */
+/** Throws a Failure if the file was not written by `parley export`. */
 export async function openParley(path: string, filesFolder?: string): Promise<ParleyArchive> {
   const header = await headerOf(path)
   if (header.format !== formatName) throw badExport(`${basename(path)} was not written by parley export`)

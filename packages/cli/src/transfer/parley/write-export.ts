@@ -9,7 +9,7 @@ export type ExportOptions = {
   /** Ids or names of rooms; empty for all rooms. */
   rooms: readonly string[]
   write: (line: Line) => Promise<void>
-  /** Stores the bytes of a file; if undefined, only the properties of files are written. */
+  /** If undefined, only the properties of files are written. */
   saveFile: ((assetId: string, bytes: AsyncIterable<Uint8Array>) => Promise<void>) | undefined
   progress: (at: { room: string; messages: number }) => void
 }
@@ -19,13 +19,12 @@ export type Exported = {
   people: number
   messages: number
   files: number
-  /** Number of files whose bytes are lost or were deleted during the export, and the ids of the first of them. */
+  /** Files whose bytes are lost or were deleted during the export: their number, and the ids of the first. */
   missing: { files: number; assets: string[] }
 }
 
 type ExportedFleet = Omit<TransferFleet, 'storage' | 'parkedEvents'>
 
-/** Writes rooms with their content, and all people to whom they refer, page by page. */
 export async function exportRooms(fleet: ExportedFleet, options: ExportOptions): Promise<Exported> {
   return new Exporter(fleet, options).run()
 }
@@ -57,7 +56,7 @@ class Exporter {
     return this.#result
   }
 
-  /** Rooms in the order of the sidebar, then all others by id. */
+  /** Rooms outside the sidebar come last, by id. */
   async *#inOrder(sidebarOrder: readonly string[]): AsyncGenerator<ExportRoomsResponse_Room> {
     const wanted = this.#options.rooms.length === 0 ? undefined : new Set<string>()
     if (wanted) for await (const { roomId } of this.#rooms()) wanted.add(roomId)
@@ -83,7 +82,7 @@ class Exporter {
     }
   }
 
-  /** Checks that the requested rooms exist, before anything is written. */
+  /** Runs before anything is written. */
   async #assertRooms(): Promise<void> {
     if (this.#options.rooms.length === 0) return
     const found = new Set<string>()
@@ -118,7 +117,7 @@ class Exporter {
     this.#result.rooms++
   }
 
-  /** Completes the reactions of a message that has more than fit into one response. */
+  /** A response contains only some of the reactions to a message. */
   async #fetchReactions(roomId: string, message: ExportMessagesResponse_Message): Promise<void> {
     const byEmoji = new Map(message.reactions.map((reaction) => [reaction.emoji, reaction]))
     for (let more = message.moreReactions; more;) {
@@ -169,7 +168,6 @@ class Exporter {
     }
   }
 
-  /** Writes people before the first line that names them. */
   async #writePeople(userIds: readonly string[]): Promise<void> {
     const unwritten = [...new Set(userIds)].filter((id) => id !== '' && !this.#people.has(id))
     for (let from = 0; from < unwritten.length; from += peoplePerCall) {

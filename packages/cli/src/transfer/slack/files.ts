@@ -5,13 +5,12 @@ import type { ArchivedFile } from '../archive.ts'
 import { fileAt } from '../local-file.ts'
 import type { ZipArchive } from './zip-archive.ts'
 
-/** Finds the bytes of a file by its Slack id. Some exporters store files next to the messages. */
 export type Files = { find: (id: string) => ArchivedFile['bytes'] }
 
 /** Matches `F0123ABCD-plan.pdf`, `F0123ABCD/plan.pdf` and `F0123ABCD.pdf` anywhere in a path. */
 const idInPath = /(?:^|[/\\])(F[A-Z0-9]{6,})(?:[-_./\\]|$)/
 
-/** Files of the archive and of a folder, which takes precedence. Nothing is downloaded. */
+/** Files of the folder take precedence. Nothing is downloaded. */
 export async function findFiles(zip: ZipArchive, folder: string | undefined): Promise<Files> {
   const found = new Map<string, NonNullable<ArchivedFile['bytes']>>()
   for (const name of zip.names()) {
@@ -27,7 +26,7 @@ export async function findFiles(zip: ZipArchive, folder: string | undefined): Pr
   return { find: (id) => found.get(id) }
 }
 
-/** Paths of the files, relative to the folder. Leaves out links: in an untrusted folder they may point anywhere. */
+/** Leaves out links: in an untrusted folder they may point anywhere. */
 async function filesBelow(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })

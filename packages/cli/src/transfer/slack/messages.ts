@@ -2,7 +2,6 @@ import type { ArchivedFile, ArchivedMessage, Skipped } from '../archive.ts'
 import { fieldsList, fieldsOf, flagOf, textOf, textsOf, type Fields } from '../fields.ts'
 import type { Files } from './files.ts'
 
-/** Subtypes of messages about the room itself. Its members and name are taken from the lists of rooms instead. */
 const systemSubtypes = new Set([
   ...['channel_join', 'channel_leave', 'channel_topic', 'channel_purpose', 'channel_name', 'channel_archive'],
   ...['channel_unarchive', 'channel_convert_to_private', 'channel_convert_to_public', 'channel_posting_permissions'],
@@ -16,7 +15,6 @@ const timestampPattern = /^(\d{9,11})\.(\d{6})$/
 const earliest = Date.UTC(2000, 0)
 const maxClockSkewMs = 24 * 3600_000
 
-/** Time of a message; undefined if it is invalid. */
 function timeOf(ts: unknown, now = Date.now()): Date | undefined {
   const [, seconds, micros] = timestampPattern.exec(textOf(ts)) ?? []
   if (seconds === undefined || micros === undefined) return undefined
@@ -24,7 +22,7 @@ function timeOf(ts: unknown, now = Date.now()): Date | undefined {
   return ms >= earliest && ms <= now + maxClockSkewMs ? new Date(ms) : undefined
 }
 
-/** Id of the author of a message: a user, a bot, or `bot:` and the name of a bot; empty if there is none. */
+/** A user, a bot, or `bot:` and the name of a bot; empty if there is none. */
 export const authorOf = (message: Fields): string =>
   textOf(message.user) || textOf(fieldsOf(message.comment).user) || textOf(message.bot_id) || botByName(message)
 
@@ -33,7 +31,6 @@ const botByName = (message: Fields): string => {
   return name === '' ? '' : `bot:${name}`
 }
 
-/** Converts a message, or returns why it cannot be imported. */
 export function toMessage(message: Fields, files: Files, location: string): ArchivedMessage | Skipped {
   const subtype = textOf(message.subtype)
   const skipped = (what: string, reason: string): Skipped => ({ type: 'skipped', what, reason, location })
@@ -63,7 +60,7 @@ export function toMessage(message: Fields, files: Files, location: string): Arch
   }
 }
 
-/** The text of a message, then that of its attachments, in which bots send text. Link previews are left out. */
+/** Bots send text in attachments. Link previews are left out. */
 function textFrom(message: Fields): string {
   const text = textOf(message.text)
   const shown = fieldsList(message.attachments)

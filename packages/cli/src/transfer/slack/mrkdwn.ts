@@ -1,8 +1,5 @@
-/** Names on this server for the ids in a text. */
 export type Names = {
-  /** Login of a user. */
   login: (id: string) => string | undefined
-  /** Name of a room. */
   room: (id: string) => string | undefined
 }
 
@@ -10,7 +7,6 @@ export type Names = {
 const [open, close] = ['\ue000', '\ue001']
 const placeholder = new RegExp(`${open}(\\d+)${close}`, 'g')
 
-/** Converts Slack's markup to Markdown. */
 export function toMarkdown(text: string, names: Names): string {
   const fragments: string[] = []
   const hold = (markdown: string): string => `${open}${fragments.push(markdown) - 1}${close}`
@@ -59,7 +55,6 @@ function special(command: string, label: string): string {
   return label === '' ? (command.split('^')[0] ?? '') : label
 }
 
-/** Schemes that become links; other URLs are shown as text. */
 const linkSchemes = /^(?:https?|ftp|mailto|tel):/i
 
 function link(url: string, label: string): string {
@@ -74,7 +69,6 @@ function link(url: string, label: string): string {
 const unescapeQuotes = (text: string): string =>
   text.replaceAll(/^(?:&gt;)+/gm, (signs) => '>'.repeat(signs.length / 4))
 
-/** Escapes characters that are plain text in Slack but special in Markdown. */
 const escapeMarkdownSyntax = (text: string): string =>
   text
     .replaceAll(/\\(?=[!-/:-@[-`{-~])/g, String.raw`\\`)

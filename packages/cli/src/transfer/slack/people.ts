@@ -1,7 +1,7 @@
 import type { ArchivedPerson } from '../archive.ts'
 import { fieldsOf, flagOf, dateOfSeconds, textOf, type Fields } from '../fields.ts'
 
-/** Converts a user of users.json; the e-mail address of a deactivated user or a bot is left out. */
+/** The e-mail address of a deactivated user or a bot is left out. */
 export function toPerson(user: Fields, location: string): ArchivedPerson {
   const profile = fieldsOf(user.profile)
   const isDeactivated = flagOf(user.deleted)
@@ -20,7 +20,7 @@ export function toPerson(user: Fields, location: string): ArchivedPerson {
   }
 }
 
-/** A person who is not in users.json, such as a bot or a member of another workspace, named as in a message. */
+/** A bot or a member of another workspace is not in users.json, and is named as in a message. */
 export function toUnlistedPerson(id: string, message: Fields, location: string): ArchivedPerson {
   const [profile, bot] = [fieldsOf(message.user_profile), fieldsOf(message.bot_profile)]
   const name =

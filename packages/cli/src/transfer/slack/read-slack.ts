@@ -13,7 +13,7 @@ export type SlackArchive = AsyncDisposable & {
   records: () => AsyncIterable<ArchiveRecord>
 }
 
-/** Opens a workspace export. Throws a Failure when the file is not one. */
+/** Throws a Failure when the file is not a workspace export. */
 export async function openSlack(path: string, filesFolder?: string): Promise<SlackArchive> {
   const zip = await ZipArchive.open(path)
   try {
@@ -32,7 +32,7 @@ export async function openSlack(path: string, filesFolder?: string): Promise<Sla
   }
 }
 
-/** Finds the folder of the export: people who repack an export often include the folder around it. */
+/** People who repack an export often include the folder around it. */
 function prefixOf(zip: ZipArchive): string {
   const lists = [...zip.names()].filter((name) => /^([^/]+\/)?users\.json$/.test(name))
   const [first] = lists.sort((a, b) => a.length - b.length)
@@ -132,10 +132,7 @@ async function* records({ zip, prefix, users, rooms, files }: OpenArchive): Asyn
   }
 }
 
-/**
- * Folder of each room, by room id. A folder is named after the room or its id; a name that several rooms share is
- * ignored.
- */
+/** A folder is named after the room or its id. A name that several rooms share is ignored. */
 function foldersOf(rooms: readonly SlackRoom[], days: ReadonlyMap<string, unknown>): Map<string, string> {
   const owners = new Map<string, Set<string>>()
   for (const { room, folder } of rooms) {
@@ -150,7 +147,6 @@ function foldersOf(rooms: readonly SlackRoom[], days: ReadonlyMap<string, unknow
   )
 }
 
-/** Paths of the day files, by room folder. */
 function daysByFolder(zip: ZipArchive, prefix: string): Map<string, string[]> {
   const days = new Map<string, string[]>()
   for (const name of zip.names()) {
@@ -167,7 +163,7 @@ function daysByFolder(zip: ZipArchive, prefix: string): Map<string, string[]> {
 type DayMessage = { type: 'day-message'; message: Extract<ArchiveRecord, { type: 'message' }>; fields: Fields }
 type DayRecord = DayMessage | Extract<ArchiveRecord, { type: 'skipped' }>
 
-/** The messages of one day, oldest first, or the reasons why they are not imported. */
+/** Oldest first. */
 async function readDay(zip: ZipArchive, prefix: string, name: string, files: Files): Promise<DayRecord[]> {
   const location = name.slice(prefix.length)
   try {

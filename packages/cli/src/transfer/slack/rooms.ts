@@ -1,7 +1,6 @@
 import type { ArchivedRoom } from '../archive.ts'
 import { fieldsOf, flagOf, dateOfSeconds, textOf, textsOf, type Fields } from '../fields.ts'
 
-/** The files that list conversations, and which kind each of them lists. */
 export const roomLists = [
   { file: 'channels.json', dm: false, private: false },
   { file: 'groups.json', dm: false, private: true },
@@ -13,7 +12,7 @@ export type SlackRoom = { room: ArchivedRoom; members: string[]; folder: string 
 
 const maxParticipants = 10
 
-/** Removes duplicate ids; if a room is listed twice, the private entry is kept. */
+/** If a room is listed twice, the private entry is kept. */
 export function removeDuplicates(rooms: readonly SlackRoom[]): SlackRoom[] {
   const byId = new Map<string, SlackRoom>()
   for (const entry of rooms) {

@@ -15,10 +15,8 @@ const ratioCheckedFrom = 16 * 1024 * 1024
 
 export const badArchive = (message: string) => new Failure(exitCodes.refused, 'bad_archive', message)
 
-/** A file of the archive is invalid. */
 export class BadEntry extends Error {}
 
-/** A zip archive, read entry by entry. */
 export class ZipArchive implements AsyncDisposable {
   readonly #zip: ZipFile
   readonly #entries: Map<string, Entry>
@@ -28,10 +26,7 @@ export class ZipArchive implements AsyncDisposable {
     this.#entries = entries
   }
 
-  /**
-   * Reads the table of contents. Throws a {@link Failure} when the file is not a zip archive or cannot be a Slack
-   * export.
-   */
+  /** Throws a {@link Failure} when the file is not a zip archive or cannot be a Slack export. */
   static async open(path: string): Promise<ZipArchive> {
     const name = basename(path)
     const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false }).catch((error: unknown) => {
@@ -67,7 +62,6 @@ export class ZipArchive implements AsyncDisposable {
     return this.#entries.has(name)
   }
 
-  /** Unpacked size of a file in bytes. */
   size(name: string): number {
     return this.#entry(name).uncompressedSize
   }
@@ -91,7 +85,7 @@ export class ZipArchive implements AsyncDisposable {
     if (sum !== entry.crc32) throw new BadEntry('is damaged')
   }
 
-  /** Parses a file as JSON. Throws a {@link BadEntry} if it is too large or not valid JSON, or as `stream` does. */
+  /** Throws a {@link BadEntry} if the file is too large or not valid JSON, or as `stream` does. */
   async json(name: string): Promise<unknown> {
     if (this.size(name) > maxJsonBytes) throw new BadEntry(`is larger than ${maxJsonBytes} bytes`)
     const chunks: Buffer[] = []
