@@ -29,10 +29,7 @@ export type AccountSteps = {
   requestPasswordReset(request: { email: string }): Promise<void>
   /** Sets a new password with the token of that link. Does not sign in. */
   resetPassword(request: { token: string; password: string }): Promise<void>
-  /**
-   * Mails a code to an address that is to be added to the signed-in account. Fails with `invalid_argument` without a
-   * recent proof.
-   */
+  /** Mails a code to an address that is to be added to the signed-in account. */
   requestEmailCode(request: RecentProof & { email: string }): Promise<void>
   /**
    * Adds the address with that code. Fails with `invalid_argument` for a wrong code, `already_exists` if another
@@ -41,7 +38,11 @@ export type AccountSteps = {
   confirmEmailCode(request: RecentProof & { email: string; code: string }): Promise<void>
 }
 
-/** Proof for changing the sign-in methods of an account: a sign-in within the last 30 minutes, or the password. */
+/**
+ * Proof for changing the sign-in methods of an account: a sign-in within the last 30 minutes, or the password. Without
+ * either, calls fail with the metadata `parley-needs: fresh-credential`; the code is `invalid_argument`, because the
+ * HTTP routes answer 400, as for a wrong password.
+ */
 export type RecentProof = { currentPassword?: string }
 
 /** An account to create with a token. */
