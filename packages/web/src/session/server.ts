@@ -1,6 +1,5 @@
 import { createMemberClient, type MemberClient } from '@parley/client'
 
-/** The server of this page. Its session cookie, which scripts cannot read, identifies the caller. */
 export const server: MemberClient = createMemberClient({ baseUrl: globalThis.location.origin })
 
 /** Sessions of this page are cookies, which scripts cannot steal. */

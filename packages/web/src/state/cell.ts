@@ -11,7 +11,6 @@ export class Cell<T> {
     return this.#value
   }
 
-  /** Whether there are listeners. */
   get isObserved(): boolean {
     return this.#listeners.size > 0
   }

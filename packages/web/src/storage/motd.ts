@@ -1,4 +1,3 @@
-/** The message of the day as stored on a device. */
 export type StoredMotd = { version: string; body: string; hidden: boolean }
 
 const keyOf = (userId: string): string => `parley.motd.${userId}`
