@@ -3,7 +3,6 @@ import { Cell } from '../state/cell.ts'
 
 const storageKey = 'parley.language'
 
-/** The language in which the page is shown; undefined until the first one is loaded. */
 export const shownLanguage = new Cell<Language | undefined>(undefined)
 
 export function loadLanguage(): Language {

@@ -6,7 +6,6 @@ export type Picture = { id: string; url: string; name: string; width: number; he
 export type Unfinished = {
   /** Messages that are waiting, being sent, or refused. */
   messages: number
-  /** Rooms and threads with a draft. */
   drafts: number
   /** Files for the next message. */
   files: number

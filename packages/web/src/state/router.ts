@@ -53,7 +53,6 @@ export function pathOf(roomId: string, threadRootEventId = '', highlight = ''): 
 
 export const route = new Cell<Route>(routeOf('/'))
 
-/** Keeps {@link route} up to date until the returned function is called. */
 export function followAddress(): () => void {
   const follow = () => {
     pane.set(undefined)

@@ -109,7 +109,6 @@ export class Chat {
       onReset: () => this.reloadShown(),
       onRead: (roomId) => this.rooms.onReadInOtherTab(roomId),
     })
-    // Rendering delays requests that have not been sent yet.
     setTimeout(() => this.firstRequestsSent.set(true))
     await loading
     this.loaded.set(true)
