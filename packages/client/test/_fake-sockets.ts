@@ -48,7 +48,6 @@ class FakeSocket extends EventTarget implements WebSocketLike {
     this.sendFrame({ case: 'subscribed', value: { position, reset } })
   }
 
-  /** The server announces a message. */
   post(id: string, position = ''): void {
     const value = { roomId: 'R1', messageEventId: id }
     this.sendFrame({ case: 'event', value: { id, position, event: { case: 'messagePosted', value } } })

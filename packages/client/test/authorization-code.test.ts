@@ -8,7 +8,6 @@ const baseUrl = 'https://chat.example.org'
 const redirectUri = 'https://client.example/back?x=1'
 const validLogin = { authorizeUrl: '/oauth/authorize', issuer: baseUrl }
 
-/** A client of a server with this description of its sign-in; requests to the token endpoint are recorded. */
 function clientOf(login: { authorizeUrl?: string; issuer?: string }) {
   const exchanges: unknown[] = []
   const client = createParleyClient({

@@ -7,7 +7,6 @@ import { retries } from '../src/calls/retries.ts'
 
 const quick = { initialMs: 1, maxMs: 2 }
 
-/** A server that is unavailable for the first `failures` calls and records the headers of all calls. */
 function server(failures: number, options: { retryAfter?: string; code?: Code } = {}) {
   const calls: Headers[] = []
   const answer = (header: Headers) => {

@@ -23,7 +23,6 @@ function open(options: RealtimeOptions = {}) {
   return { client, realtime, sockets, last, resets, states }
 }
 
-/** Lets the delay before the next attempt pass, if there will be one. */
 const reconnect = () => jest.runOnlyPendingTimers()
 
 describe('opening', () => {
@@ -139,7 +138,7 @@ describe('a lost connection', () => {
     expect(sockets.length).toBe(2)
   })
 
-  test('a refusal after the stream was open again is not attributed to the session that ended before', () => {
+  test('a refusal after a reopened stream is reported as such, not as the earlier end of the session', () => {
     const { last, realtime } = open()
     last().serve()
     last().sendFrame(sessionTerminated)

@@ -5,7 +5,6 @@ import { describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { createParleyClient, type ParleyClient } from '@parley/client'
 
-/** A client whose requests are recorded and answered with `answer`. */
 function clientAnsweredWith(status: number, answer: unknown, headers: Record<string, string> = {}) {
   const requests: { url: string; headers: Headers; body: unknown }[] = []
   const client = createParleyClient({
@@ -23,7 +22,6 @@ function clientAnsweredWith(status: number, answer: unknown, headers: Record<str
   return { client, requests }
 }
 
-/** An HTTP server whose responses the test writes; it is closed with the test. */
 async function serveResponses(respond: (response: ServerResponse) => unknown) {
   const server = createServer((_, response) => void respond(response)).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -30,7 +30,6 @@ export const leanContract = (): Plugin => ({
   },
 })
 
-/** Returns the code of a generated file with its descriptor decoded. */
 export function decodeDescriptor(code: string): string {
   const found = description.exec(code)
   if (!found) return code
@@ -41,7 +40,6 @@ export function decodeDescriptor(code: string): string {
   return `import { describeFile } from ${JSON.stringify(helper)}\n${code.replace(call, () => described)}`
 }
 
-/** The JSON of an encoded file descriptor. */
 function jsonOf(encoded: string): string {
   const file = fromBinary(FileDescriptorProtoSchema, base64Decode(encoded))
   file.messageType.forEach(slim)

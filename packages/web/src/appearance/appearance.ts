@@ -1,10 +1,9 @@
-/** Appearance of the interface: `system` follows the device. */
+/** `system` follows the device. */
 export type Appearance = { theme: 'system' | 'light' | 'dark'; contrast: 'system' | 'more' }
 
 const storageKey = 'parley.appearance'
 const standard: Appearance = { theme: 'system', contrast: 'system' }
 
-/** Returns the setting of this device. */
 export function loadAppearance(): Appearance {
   try {
     const stored = JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Partial<Record<keyof Appearance, unknown>>
@@ -15,7 +14,6 @@ export function loadAppearance(): Appearance {
   }
 }
 
-/** Stores the setting on this device. */
 export const saveAppearance = (appearance: Appearance): void =>
   localStorage.setItem(storageKey, JSON.stringify(appearance))
 

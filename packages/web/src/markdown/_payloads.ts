@@ -67,7 +67,6 @@ const scripts = [
   ],
 ]
 
-/** Ways to write a URL in a message. */
 const ways: readonly ((address: string) => string)[] = [
   (address) => `[a](${address})`,
   (address) => `[a](<${address}>)`,
@@ -80,7 +79,6 @@ const ways: readonly ((address: string) => string)[] = [
   (address) => `> - **[a](${address})**`,
 ]
 
-/** Markup that would run code, contact another server, or take over the page. */
 const elements = [
   ...[
     'script',
@@ -189,7 +187,6 @@ const oddities = [
   '@ann"onclick="alert(1)',
 ]
 
-/** Malicious messages: none may run code, contact another server or change the page. */
 export const payloads: readonly string[] = [
   ...scripts.flatMap((address) => ways.map((write) => write(address))),
   ...elements,

@@ -11,7 +11,7 @@ const characters: Record<string, string> = {
   white_check_mark: '✅',
 }
 
-/** An emoji. `words`: its search keywords in the language of the set and in English. */
+/** `words`: search keywords in the language of the set and in English. */
 export type Emoji = {
   character: string
   shortcodes: readonly string[]
@@ -22,7 +22,6 @@ export type Emoji = {
 /** Every emoji that the server knows, in Unicode order. */
 export type EmojiSet = { all: readonly Emoji[]; byShortcode: ReadonlyMap<string, Emoji> }
 
-/** Name and search keywords of an emoji in a language other than English. */
 type Translation = { unicode: string; label: string; tags?: readonly string[] }
 
 const translations: Record<string, () => Promise<{ default: readonly Translation[] }>> = {
@@ -45,5 +44,4 @@ export async function loadEmojiSet(language: string): Promise<EmojiSet> {
   return { all, byShortcode: new Map(all.flatMap((emoji) => emoji.shortcodes.map((code) => [code, emoji] as const))) }
 }
 
-/** The emoji for a shortcode, if it is known before the whole set is loaded. */
 export const knownEmoji = (shortcode: string): string | undefined => characters[shortcode]

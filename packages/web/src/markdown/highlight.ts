@@ -2,7 +2,7 @@ import type { CodeRange, codeRangesIn } from './highlighter.ts'
 
 let loaded: typeof codeRangesIn | undefined
 
-/** Splits code into coloured ranges. Loads the highlighter on first use; once it is loaded, returns no promise. */
+/** Returns no promise once the highlighter is loaded. */
 export function highlight(code: string, language: string): CodeRange[] | Promise<CodeRange[]> {
   return loaded ? loaded(code, language) : load().then((ranges) => ranges(code, language))
 }

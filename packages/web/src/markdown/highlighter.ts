@@ -1,7 +1,6 @@
 import type { ElementContent } from 'hast'
 import { common, createLowlight } from 'lowlight'
 
-/** Kind of a range of code, for its colour. */
 export type Kind = 'comment' | 'keyword' | 'name' | 'number' | 'string'
 export type CodeRange = { text: string; kind?: Kind | undefined }
 
@@ -15,9 +14,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 const languages = createLowlight(common)
 
-/**
- * Splits code into coloured ranges; an unknown language gives a single range. `language`: a name or a file extension.
- */
+/** An unknown language gives a single range. `language`: a name or a file extension. */
 export function codeRangesIn(code: string, language: string): CodeRange[] {
   if (!languages.registered(language)) return [{ text: code }]
   return languages.highlight(language, code).children.flatMap((node) => rangesOf(node, undefined))

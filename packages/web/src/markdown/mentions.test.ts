@@ -3,7 +3,6 @@ import type { Element, Root } from 'hast'
 import { ignoresMentions, partsOf } from './mentions.ts'
 import { piecesOf, treeOf } from './tree.ts'
 
-/** The logins that a message shows as mentions, in their order. */
 function mentionedIn(parent: Element | Root): string[] {
   return piecesOf(parent).flatMap((piece) => {
     if (piece.type === 'text') return partsOf(piece.value).flatMap(({ login }) => login ?? [])

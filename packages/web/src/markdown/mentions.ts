@@ -2,7 +2,6 @@ import type { Element } from 'hast'
 import type { Parents, Text } from 'mdast'
 import type { Extension } from 'mdast-util-from-markdown'
 
-/** Part of a text: a mention of a login, a mention of everyone, or plain text. */
 export type TextPart = { text: string; login?: string; everyone?: boolean }
 
 /** A URL, or a host name with a path. It contains no mentions. The server has the same rule. */
@@ -29,9 +28,7 @@ export function partsOf(text: string): TextPart[] {
 /** Whether "@" never begins a mention in this element, because it is code, a link or a quote. */
 export const ignoresMentions = ({ tagName }: Element): boolean => ['a', 'blockquote', 'code'].includes(tagName)
 
-/**
- * Every way to write "@" in Markdown. It also matches other escapes, so that `\\@` is not read as an escaped "@".
- */
+/** Every way to write "@" in Markdown. It also matches other escapes, so that `\\@` is not read as an escaped "@". */
 const signs = /\\[!-/:-@[-`{-~]|@|&(?:#0*64|#x0*40|commat);/gi
 
 /**

@@ -3,7 +3,6 @@ import { payloads } from './_payloads.ts'
 import { simpleTreeOf } from './simple.ts'
 import { parsedTreeOf, type Piece, piecesOf } from './tree.ts'
 
-/** The displayed content of a tree, without source positions. */
 const shown = (piece: Piece): unknown =>
   piece.type === 'text' ? piece.value : [piece.tagName, piece.properties, piecesOf(piece).map(shown)]
 const simply = (body: string) => {

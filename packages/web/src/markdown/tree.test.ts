@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals'
 import { payloads } from './_payloads.ts'
 import { type Piece, piecesOf, plainOf, treeOf } from './tree.ts'
 
-/** A tree as HTML, for readable expectations. */
 const written = (piece: Piece): string => {
   if (piece.type === 'text') return piece.value
   const attributes = Object.entries(piece.properties).map(([name, value]) => ` ${name}=${String(value)}`)
@@ -26,19 +25,17 @@ describe('a message', () => {
   test('is plain text in one line', () => expect(plainOf('# A **b**?\n\n- c\n- d')).toBe('A b? c d'))
 })
 
-/** All elements that messages may contain. Deliberately not imported from the code under test. */
+/** Deliberately not imported from the code under test. */
 const harmless = new Set([
   ...['p', 'br', 'em', 'strong', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'a', 'hr'],
   ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
 ])
 
-/** Whether a browser resolves a link on a page of the server to an allowed protocol. */
 const leadsToPages = (href: string): boolean => {
   const page = 'https://chat.example.org/chat/-/R1'
   return !URL.canParse(href, page) || ['http:', 'https:', 'mailto:'].includes(new URL(href, page).protocol)
 }
 
-/** The elements and attributes of a message that are not allowed. */
 function harmIn(body: string): string[] {
   const found: string[] = []
   const visit = (piece: Piece): void => {

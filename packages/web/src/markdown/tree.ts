@@ -26,12 +26,9 @@ const schema: Schema = {
 const maxCached = 1_000
 const cache = new Map<string, Root>()
 
-/** A displayed part of a message: an allowed element, or text. */
 export type Piece = Element | Text
 
-/**
- * Parses a message's Markdown to a tree of allowed elements. No HTML string is created, so a message cannot inject HTML.
- */
+/** Parses a message's Markdown. No HTML string is created, so a message cannot inject HTML. */
 export function treeOf(body: string): Root {
   const known = cache.get(body)
   if (known) return known
@@ -41,7 +38,6 @@ export function treeOf(body: string): Root {
   return tree
 }
 
-/** Parses any message with the full parser. */
 export function parsedTreeOf(body: string): Root {
   const markdown = fromMarkdown(body, {
     extensions,
@@ -50,13 +46,11 @@ export function parsedTreeOf(body: string): Root {
   return sanitize(toHast(markdown), schema) as Root
 }
 
-/** The language of a code block, if it names one. */
 export function languageOf({ tagName, properties }: Element): string | undefined {
   if (tagName !== 'code' || !Array.isArray(properties.className)) return undefined
   return String(properties.className[0]).replace('language-', '').toLowerCase()
 }
 
-/** The text content of an element. */
 export const textOf = (element: Element): string =>
   piecesOf(element)
     .map((piece) => (piece.type === 'text' ? piece.value : textOf(piece)))

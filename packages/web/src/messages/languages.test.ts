@@ -6,7 +6,6 @@ const textsOf = (language: string): Record<string, string> =>
   JSON.parse(readFileSync(new URL(`${language}.json`, import.meta.url), 'utf8')) as Record<string, string>
 const [en, de] = [textsOf('en'), textsOf('de')]
 
-/** The names of the placeholders in a text. */
 function argumentsOf(elements: MessageFormatElement[]): string[] {
   const names = elements.flatMap((element) => {
     if (element.type === TYPE.literal || element.type === TYPE.pound || element.type === TYPE.tag) return []

@@ -11,14 +11,13 @@ const builtIn = {
 
 const findBuiltIn = (name: string) => (Object.hasOwn(builtIn, name) ? (name as keyof typeof builtIn) : undefined)
 
-/** Name of a role. That of a built-in role is translated, unless it has been changed on the server. */
+/** The name of a built-in role is translated, unless it has been changed on the server. */
 export function roleName({ name, displayName }: Pick<Role, 'name'> & Partial<Pick<Role, 'displayName'>>): string {
   const known = findBuiltIn(name)
   const isUnchanged = known && (displayName === undefined || displayName === builtIn[known].displayName)
   return isUnchanged ? text(`role.${known}`) : displayName || name
 }
 
-/** Description of a role. That of a built-in role is translated, unless it has been changed on the server. */
 export function roleDescription({ name, description }: Pick<Role, 'name' | 'description'>): string {
   const known = findBuiltIn(name)
   return known && description === builtIn[known].description ? text(`role.${known}.description`) : description

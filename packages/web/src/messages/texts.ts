@@ -1,19 +1,15 @@
 import IntlMessageFormat from 'intl-messageformat'
 import type en from './en.json'
 
-/** Name of a text of the interface. */
 export type TextKey = keyof typeof en
 
-/** Values for the placeholders of a text. */
 export type TextValues = Record<string, string | number | Date>
 
-/** The languages of the interface: their own names, and their texts. */
 export const languages = {
   en: { name: 'English', load: () => import('./en.json') },
   de: { name: 'Deutsch', load: () => import('./de.json') },
 } as const
 
-/** Code of a language of the interface. */
 export type Language = keyof typeof languages
 
 type Texts = Record<TextKey, unknown>
@@ -32,13 +28,10 @@ export function knownLanguage(preferred: readonly string[]): Language {
   return 'en'
 }
 
-/**
- * The locale of a language: the first entry of `preferred` in this language, otherwise the language itself.
- */
+/** The locale of a language: the first entry of `preferred` in this language, otherwise the language itself. */
 export const localeOf = (language: Language, preferred: readonly string[]): string =>
   preferred.find((tag) => tag.toLowerCase().split('-', 1)[0] === language) ?? language
 
-/** Loads a language and makes it the current one. */
 export async function setLanguage(language: Language): Promise<void> {
   const loaded: { default: Texts } = await languages[language].load()
   texts = loaded.default
@@ -47,13 +40,11 @@ export async function setLanguage(language: Language): Promise<void> {
   formats.clear()
 }
 
-/** The current language. */
 export const language = (): Language => currentLanguage
 
 /** The current language with its region, for dates and numbers. */
 export const locale = (): string => currentLocale
 
-/** A text of the interface in the current language. */
 export function text(key: TextKey, values?: TextValues): string {
   const found = texts[key]
   if (typeof found === 'string') return found

@@ -12,7 +12,6 @@ const styles: Record<Style, Intl.DateTimeFormatOptions> = {
 }
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Formats a time in the locale of the interface: as a time of day, a day, a date, or a date with the time. */
 export const formatTime = (style: Style, at: Date, inLocale = locale()): string => formatOf(style, inLocale).format(at)
 
 function formatOf(style: Style, inLocale: string): Intl.DateTimeFormat {
@@ -34,7 +33,6 @@ export const formatClock = (at: Date, inLocale = locale()): string =>
 export const formatShortTime = (at: Date, today: Date): string =>
   formatTime(at.toDateString() === today.toDateString() ? 'time' : 'both', at)
 
-/** Formats a day: "Today", "Yesterday", or the date, with the year unless it is the current one. */
 export function formatDay(at: Date, today: Date, inLocale = locale()): string {
   const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1)
   const back = [today, yesterday].findIndex((day) => day.toDateString() === at.toDateString())
@@ -43,19 +41,16 @@ export function formatDay(at: Date, today: Date, inLocale = locale()): string {
   return name.charAt(0).toLocaleUpperCase(inLocale) + name.slice(1)
 }
 
-/** A time this many days from now, as a protobuf timestamp. */
 export const timestampIn = (days: number) => ({
   seconds: BigInt(Math.floor(Date.now() / 1000) + days * 86_400),
   nanos: 0,
 })
 
-/** Formats a list of names. */
 export const formatList = (names: readonly string[]): string =>
   new Intl.ListFormat(locale(), { type: 'conjunction' }).format(names)
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
-/** Formats a size in bytes with a suitable unit. */
 export function formatBytes(size: number): string {
   const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3))
   const [maximumFractionDigits, unitDisplay] = step === 0 ? ([0, 'long'] as const) : ([1, 'short'] as const)

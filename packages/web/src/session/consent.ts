@@ -11,7 +11,7 @@ export type ConsentRequest = { redirectUri: string; redirectOrigin: string }
 export const consentRequest = async (): Promise<ConsentRequest> =>
   (await readAnswer(await fetch('/oauth/consent/request'))) as ConsentRequest
 
-/** Grants or refuses access to the client that the request names; returns the URL to continue with. */
+/** Returns the URL to continue with. */
 export async function decideConsent({ redirectUri }: ConsentRequest, decision: 'approve' | 'deny'): Promise<string> {
   const response = await fetch(`/oauth/consent/${decision}`, {
     method: 'POST',

@@ -38,9 +38,8 @@ const fileDefaults = {
 }
 
 /**
- * Creates the descriptor of a contract file. `json`: the file descriptor decoded by the build, without empty fields. The
- * fields of a message are described on first use: a start uses few messages, and describing all of them took a tenth of
- * the start on a slow device.
+ * Creates the descriptor of a contract file. `json`: the file descriptor decoded by the build, without empty fields.
+ * The fields of a message are described on first use, because a start uses few messages.
  */
 export function describeFile(json: string, imports: readonly DescFile[]): DescFile {
   const plain = JSON.parse(json) as PlainFile

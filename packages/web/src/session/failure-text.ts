@@ -2,7 +2,6 @@ import { Code, ConnectError } from '@parley/client'
 import { language, text } from '../messages/texts.ts'
 import { refusalOf } from './refusals.ts'
 
-/** Describes a failed call in the current language. */
 export function failureText(thrown: unknown): string {
   const error = ConnectError.from(thrown)
   if (error.metadata.get('parley-needs') === 'fresh-credential') return text('failure.notFresh')
@@ -30,7 +29,7 @@ export function failureText(thrown: unknown): string {
   }
 }
 
-/** A sentence to append, with the time to wait; empty if the server names no time. */
+/** Empty if the server names no time to wait. */
 function waitOf({ metadata }: ConnectError): string {
   const seconds = Number(metadata.get('retry-after') ?? 0)
   if (!(seconds > 0)) return ''

@@ -1,6 +1,6 @@
 import type { TextKey } from '../messages/texts.ts'
 
-/** Returns the error of a form field; undefined if it is valid. */
+/** Undefined if the value is valid. */
 export type FieldRule = (value: string) => TextKey | undefined
 
 export const required: FieldRule = (value) => (value.trim() === '' ? 'required' : undefined)
@@ -29,7 +29,6 @@ const displayNamePattern = /^[\p{L}\p{Nd}](?!.* {2})[\p{L}\p{M}\p{Nd}\p{S} '’\
 export const displayNameRule: FieldRule = (value) =>
   value.trim() === '' ? undefined : matching(displayNamePattern, 'refused.badDisplayName')(value)
 
-/** At least eight characters, at most 128 bytes. */
 export const newPasswordRule: FieldRule = (value) =>
   [...value].length < 8
     ? 'password.rule'

@@ -17,7 +17,6 @@ const sources = new Map<string, string>(
   ),
 )
 
-/** Descriptors of generated files and of their imports, without the validation rules. */
 class Descriptors {
   readonly #known = new Map<string, DescFile>()
   readonly #describe: (source: string, imports: (names: string) => DescFile[]) => DescFile

@@ -112,9 +112,7 @@ const patterns: readonly (readonly [RegExp, TextKey])[] = [
   [/^too many calls of this kind /, 'limit.reads'],
 ]
 
-/** All beginnings, in the order in which they are compared. */
 export const refusals: readonly Refusal[] = [...reasons, ...limits]
 
-/** The text for an error message of the server; undefined if the message is not known here. */
 export const refusalOf = (message: string): TextKey | undefined =>
   (refusals.find(([beginning]) => message.startsWith(beginning)) ?? patterns.find(([form]) => form.test(message)))?.[1]

@@ -1,6 +1,5 @@
 import { createMemberClient, type MemberClient } from '@parley/client'
 
-/** The server of this page. Its session cookie, which scripts cannot read, identifies the caller. */
 export const server: MemberClient = createMemberClient({ baseUrl: globalThis.location.origin })
 
 /** Sessions of this page are cookies, which scripts cannot steal. */
@@ -12,12 +11,10 @@ export async function signIn(login: string, password: string): Promise<void> {
 
 type NewAccount = { token: string; login: string; password: string }
 
-/** Creates an account with the token of a registration, and signs in. */
 export async function completeRegistration(account: NewAccount): Promise<void> {
   await server.account.completeRegistration({ ...account, cookieOnly })
 }
 
-/** Creates an account with an invite, and signs in. */
 export async function acceptInvite(account: NewAccount): Promise<void> {
   await server.account.acceptInvite({ ...account, cookieOnly })
 }

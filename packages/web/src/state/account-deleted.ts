@@ -5,7 +5,6 @@ export const accountDeleted = new Cell(false)
 
 const channelOf = (userId: string) => new BroadcastChannel(`parley.account.${userId}`)
 
-/** Sets {@link accountDeleted} in all tabs of the user. */
 export function setAccountDeleted(userId: string, isDeleted: boolean): void {
   accountDeleted.set(isDeleted)
   const channel = channelOf(userId)

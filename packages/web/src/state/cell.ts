@@ -11,7 +11,6 @@ export class Cell<T> {
     return this.#value
   }
 
-  /** Whether there are listeners. */
   get isObserved(): boolean {
     return this.#listeners.size > 0
   }
@@ -26,7 +25,7 @@ export class Cell<T> {
     this.set(change(this.#value))
   }
 
-  /** Returns a function that ends the subscription. */
+  /** The returned function ends the subscription. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

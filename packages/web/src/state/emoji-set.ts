@@ -3,11 +3,10 @@ import { type Language, language } from '../messages/texts.ts'
 import { Cell } from './cell.ts'
 import { read } from './read.ts'
 
-/** The whole set of emoji; undefined until it is loaded. After a change of language, the old set until the new is loaded. */
+/** Undefined until loaded. After a change of language, the old set until the new one is loaded. */
 export const emojiSet = new Cell<EmojiSet | undefined>(undefined)
 let latest: { language: Language; set: Promise<EmojiSet> } | undefined
 
-/** Loads the set in the current language, unless it is loaded or being loaded already. */
 export function loadWholeEmojiSet(): Promise<EmojiSet> {
   if (latest?.language === language()) return latest.set
   const load = { language: language(), set: loadEmojiSet(language()) }
@@ -21,7 +20,6 @@ export function loadWholeEmojiSet(): Promise<EmojiSet> {
   return load.set
 }
 
-/** Starts loading the set in the current language, if it is not loaded yet. */
 export const ensureEmojiSet = (): void => void loadWholeEmojiSet().catch(() => undefined)
 
 /** The emoji for a shortcode, reactive in Svelte; `:shortcode:` until the set is loaded, and for an unknown one. */

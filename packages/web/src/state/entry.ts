@@ -1,6 +1,5 @@
 import { isChatPath } from './router.ts'
 
-/** The page that a URL opens: the chat, which requires a session, or another one. */
 export type EntryPage =
   | { at: 'chat' }
   | { at: 'nowhere' }
@@ -11,7 +10,6 @@ export type EntryPage =
   | { at: 'identity'; token: string }
   | { at: 'consent' }
 
-/** Returns the page that a URL opens. */
 export function entryPageOf({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): EntryPage {
   const query = new URLSearchParams(search)
   switch (pathname) {

@@ -1,9 +1,9 @@
 const regions = 'section, dialog, aside, main, nav'
 
 /**
- * Keeps the keyboard focus when the focused button removes or disables itself. The browser would focus the body, and
- * keyboard users would begin again at the top of the page. Instead, the surrounding region is focused, or the button
- * again once it is enabled. Messages of a timeline, which come and go while it scrolls, are left out.
+ * Keeps the keyboard focus when the focused button removes or disables itself; the browser would focus the body.
+ * Instead, the surrounding region is focused, or the button again once it is enabled. Messages of a timeline are left
+ * out, because they come and go while it scrolls.
  */
 export function keepFocus(): void {
   let focused: HTMLElement | undefined

@@ -1,10 +1,8 @@
 /** Elements that handle typed characters themselves, and dialogs. */
 const keyHandlers = 'input, textarea, select, audio, video, dialog, [role="listbox"]'
 
-/** The key that opens the list of shortcuts, unless the user is typing. */
 export const shortcutsKey = '?'
 
-/** Whether an element handles typed characters itself, or a dialog is open. */
 export const takesKeys = (target: EventTarget | null): boolean =>
   !(target instanceof Element) ||
   target.closest(keyHandlers) !== null ||

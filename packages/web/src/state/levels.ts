@@ -1,7 +1,6 @@
 import { NotificationLevel } from '@parley/client/contract'
 import { text } from '../messages/texts.ts'
 
-/** Notification levels with their names, in display order. */
 export const levelNames = (): { value: NotificationLevel; name: string }[] => [
   { value: NotificationLevel.DEFAULT, name: text('level.default') },
   { value: NotificationLevel.ALL_MESSAGES, name: text('level.all') },

@@ -1,6 +1,5 @@
 import type { ManageSection } from './router.ts'
 
-/** The sections in display order, each with the permission that it requires. */
 const required: readonly (readonly [ManageSection, string])[] = [
   ['people', 'admin.view-users'],
   ['invites', 'user.manage-accounts'],
@@ -9,6 +8,5 @@ const required: readonly (readonly [ManageSection, string])[] = [
   ['start', 'server.manage'],
 ]
 
-/** The sections of the administration that the viewer's permissions allow, in display order. */
 export const sectionsFor = (may: (permission: string) => boolean): ManageSection[] =>
   required.flatMap(([section, permission]) => (may(permission) ? [section] : []))

@@ -6,5 +6,4 @@ export function ownPath(given: string | null | undefined, origin: string): strin
   return url.origin === origin && !url.pathname.startsWith('//') ? url.pathname + url.search + url.hash : undefined
 }
 
-/** Whether this client displays the path. */
 export const isClientPath = (path: string): boolean => /^\/(?:$|[?#]|(?:chat|manage)(?:[/?#]|$))/.test(path)

@@ -1,7 +1,6 @@
 import { Cell } from './cell.ts'
 import { pane } from './overlay.ts'
 
-/** The room, thread, message or administration page that a URL names. */
 export type Route = {
   roomId: string | undefined
   threadRootEventId: string | undefined
@@ -11,24 +10,20 @@ export type Route = {
 }
 
 const sections = ['people', 'invites', 'rooms', 'server', 'start'] as const
-/** A section of the administration. */
 export type ManageSection = (typeof sections)[number]
-/** A page of the administration; `id`: the person or room that it shows, if any. */
+/** `id`: the person or room that the page shows, if any. */
 export type ManagedPage = { section: ManageSection; id: string | undefined }
 
-/** Whether a path is a page of the chat or of the administration. */
 export function isChatPath(path: string): boolean {
   if (/^\/(?:chat\/?|manage\/?)?$/.test(path)) return true
   try {
     const { roomId, managed } = routeOf(path)
     return roomId !== undefined || managed !== undefined
   } catch {
-    // The path is not validly encoded.
     return false
   }
 }
 
-/** Parses a path of this client. */
 export function routeOf(path: string, search = ''): Route {
   const [, roomId, threadRootEventId] = /^\/chat\/-\/([^/]+)(?:\/([^/]+))?\/?$/.exec(path) ?? []
   const decode = (part: string | undefined) => (part === undefined ? undefined : decodeURIComponent(part))
@@ -46,21 +41,18 @@ function managedPageOf(path: string): ManagedPage | undefined {
   return section && { section, id: id === undefined ? undefined : decodeURIComponent(id) }
 }
 
-/** The path of a page of the administration. */
 export const managePath = (section: ManageSection, id = ''): string =>
   `/manage/${section}${id === '' ? '' : `/${encodeURIComponent(id)}`}`
 
-/** The path of a room or a thread, optionally with a message to scroll to. */
+/** `highlight`: id of the message to scroll to. */
 export function pathOf(roomId: string, threadRootEventId = '', highlight = ''): string {
   const parts = [roomId, threadRootEventId].filter((part) => part !== '').map(encodeURIComponent)
   const query = highlight === '' ? '' : `?${new URLSearchParams({ highlight }).toString()}`
   return `/chat/-/${parts.join('/')}${query}`
 }
 
-/** The route of the current URL. */
 export const route = new Cell<Route>(routeOf('/'))
 
-/** Keeps {@link route} up to date with the URL of the page, until the returned function is called. */
 export function followAddress(): () => void {
   const follow = () => {
     pane.set(undefined)
@@ -71,7 +63,6 @@ export function followAddress(): () => void {
   return () => removeEventListener('popstate', follow)
 }
 
-/** Navigates to a path of this client. */
 export function goTo(path: string): void {
   const { pathname, search } = new URL(path, location.origin)
   pane.set(undefined)
@@ -80,18 +71,13 @@ export function goTo(path: string): void {
   route.set(routeOf(pathname, search))
 }
 
-/**
- * Puts the default room into a URL that names none. Replaces the history entry, so that Back does not return to the URL
- * without a room.
- */
+/** Replaces the history entry, so that Back does not return to a URL without a room. */
 export function settleAt(path: string): void {
   history.replaceState(undefined, '', path)
   route.set(routeOf(location.pathname, location.search))
 }
 
-/**
- * Handles clicks on links inside this client without loading a page. The browser handles clicks with a modifier key.
- */
+/** Handles clicks on links inside this client without loading a page. */
 export function onLink(event: MouseEvent & { currentTarget: HTMLAnchorElement }): void {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
   event.preventDefault()

@@ -6,7 +6,6 @@ export const today = new Cell(new Date())
 /** The clock is also checked at this interval, because timers stop while a device sleeps. */
 const checkIntervalMs = 60_000
 
-/** Keeps {@link today} up to date until the returned function is called. */
 export function followDays(): () => void {
   let timer: ReturnType<typeof setTimeout>
   const check = () => {

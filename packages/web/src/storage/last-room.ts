@@ -1,6 +1,5 @@
 const keyOf = (userId: string): string => `parley.room.${userId}`
 
-/** Id of the room that a user visited last on this device. */
 export const lastRoom = (userId: string): string | undefined => localStorage.getItem(keyOf(userId)) ?? undefined
 
 export const saveLastRoom = (userId: string, roomId: string): void => localStorage.setItem(keyOf(userId), roomId)

@@ -1,4 +1,3 @@
-/** The message of the day as stored on a device. */
 export type StoredMotd = { version: string; body: string; hidden: boolean }
 
 const keyOf = (userId: string): string => `parley.motd.${userId}`
@@ -13,7 +12,6 @@ export function saveMotd(userId: string, motd: StoredMotd | undefined): void {
   else localStorage.removeItem(keyOf(userId))
 }
 
-/** Calls the listener when another tab changes the stored message, until the returned function is called. */
 export function followMotd(userId: string, onChange: () => void): () => void {
   const follow = (event: StorageEvent) => event.key === keyOf(userId) && onChange()
   addEventListener('storage', follow)

@@ -12,17 +12,14 @@ const database = (): Promise<IDBPDatabase<Schema>> =>
     upgrade: (db) => void db.createObjectStore('unsent', { keyPath: 'key' }),
   }))
 
-/** Stores an unsent message, so that it survives reloads and crashes. */
 export async function saveUnsent(unsent: Unsent): Promise<void> {
   await (await database()).put('unsent', unsent)
 }
 
-/** Deletes an unsent message that was posted or discarded. */
 export async function deleteUnsent(key: string): Promise<void> {
   await (await database()).delete('unsent', key)
 }
 
-/** A user's unsent messages on this device. */
 export async function loadUnsent(userId: string): Promise<Unsent[]> {
   const all = await (await database()).getAll('unsent')
   return all.filter((one) => one.userId === userId)

@@ -1,6 +1,6 @@
 import type { Message, RoomTimelineEvent, RoomTimelinePage } from '@parley/client/contract'
 
-/** A message for tests; `at`: its time in minutes. */
+/** `at`: time in minutes. */
 export function messageFor(
   id: string,
   { by = 'U1', at = 0, ...rest }: Partial<Message> & { by?: string; at?: number } = {},
@@ -21,7 +21,6 @@ export function messageFor(
   return message
 }
 
-/** A timeline row with such a message. */
 export function rowFor(...given: Parameters<typeof messageFor>): RoomTimelineEvent {
   const message = messageFor(...given)
   const { id, actorId, createdAt } = message
@@ -33,7 +32,7 @@ export function rowFor(...given: Parameters<typeof messageFor>): RoomTimelineEve
   }
 }
 
-/** A page of rows, with the ids of the first and the last row as cursors. */
+/** The cursors of the page are the ids of its first and last row. */
 export function pageFor(
   rows: RoomTimelineEvent[],
   more: { hasOlder?: boolean; hasNewer?: boolean } = {},

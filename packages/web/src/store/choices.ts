@@ -1,12 +1,9 @@
 import { searchIn } from './search.ts'
 
-/** Something to go to, with the words by which it is found. */
 export type Findable = { name: string; words?: string }
-/** A person with a login. */
 export type FindablePerson = Findable & { login: string }
 
 const maxFound = 12
-/** Rooms listed above the commands before anything is typed. */
 const maxAtFirst = 6
 
 /**

@@ -1,11 +1,11 @@
-/** Text before the caret that can be completed. `from`: index at which it begins, with its sign. */
+/** `from`: index at which the text to complete begins, with its sign. */
 export type CompletionContext = { kind: 'person' | 'room' | 'emoji'; typed: string; from: number }
 
 const kinds = { '@': 'person', '#': 'room', ':': 'emoji' } as const
 /** Suggestions after a colon need this many characters, because a colon is often only punctuation. */
 const minEmojiLetters = 2
 
-/** Finds the completable text at a caret; undefined for ordinary words. */
+/** Undefined for ordinary words. */
 export function findCompletion(text: string, caret: number): CompletionContext | undefined {
   const [, sign, typed] = /(?:^|[\s([{])([@#:])([\p{L}\p{N}_.+-]*)$/u.exec(text.slice(0, caret)) ?? []
   if (sign === undefined || typed === undefined) return undefined
@@ -14,7 +14,6 @@ export function findCompletion(text: string, caret: number): CompletionContext |
   return { kind, typed, from: caret - typed.length - 1 }
 }
 
-/** Replaces the completed text; returns the new text and position of the caret. */
 export function applyCompletion(
   text: string,
   caret: number,

@@ -1,20 +1,16 @@
 import type { PermissionExplanation } from '@parley/client/contract'
 import { PermissionDecision, PermissionDecisionLevel } from '@parley/client/contract'
 
-/** Why a person may or may not do something in a room. */
 export type Reason = {
-  /** The explained action. */
   what: 'see' | 'join' | 'post' | 'reply' | 'attach' | 'react'
   allowed: boolean
   /** What decides: nobody, the rule that owners may do everything, or a decision for a role or a person. */
   by: 'nobody' | 'rule' | 'role' | 'person'
   /** Name of the role by which it is decided, `owner` for the rule; empty otherwise. */
   role: string
-  /** Level of the decision. */
   at: 'server' | 'group' | 'room' | 'none'
 }
 
-/** Actions in rooms, in display order. */
 const inRooms: readonly (readonly [permission: string, what: Reason['what']])[] = [
   ['room.list', 'see'],
   ['room.join', 'join'],
@@ -24,10 +20,9 @@ const inRooms: readonly (readonly [permission: string, what: Reason['what']])[] 
   ['message.react', 'react'],
 ]
 
-/** Actions that only members of a room can do. */
 const forMembers: ReadonlySet<Reason['what']> = new Set(['post', 'reply', 'attach', 'react'])
 
-/** The short answer of a reason: `asMember` if it holds only once a person is a member, or if that is unknown. */
+/** `asMember`: allowed to members, and the person is not known to be one. */
 export function answerOf({ what, allowed }: Reason, isMember: boolean | undefined): 'yes' | 'asMember' | 'no' {
   if (!allowed) return 'no'
   return isMember !== true && forMembers.has(what) ? 'asMember' : 'yes'
@@ -39,7 +34,6 @@ const levels = new Map<PermissionDecisionLevel, Reason['at']>([
   [PermissionDecisionLevel.ROOM, 'room'],
 ])
 
-/** Returns the reasons for permissions that concern rooms, in display order. */
 export function reasonsOf(explanations: readonly PermissionExplanation[]): Reason[] {
   const known = new Map(explanations.map((explanation) => [explanation.permission, explanation]))
   return inRooms.flatMap(([permission, what]) => {

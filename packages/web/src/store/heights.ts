@@ -9,9 +9,8 @@ const px = {
 }
 
 /**
- * Estimates the heights of lines, in pixels, and their mean. A timeline uses them to render the visible lines at the right
- * position before it can measure them. `columns`: letters per line of text. If in doubt, pass too many: then the lines are
- * estimated too low, and rendering one line too many costs less than rendering one too few.
+ * Estimates the heights of lines, in pixels, and their mean. `columns`: letters per line of text. If in doubt, pass too
+ * many: rendering one line too many costs less than rendering one too few.
  */
 export function expectedHeights(lines: readonly Line[], columns: number): [number[], number] {
   const heights = lines.map((line) => expectedHeight(line, columns))

@@ -2,7 +2,7 @@ import type { RoomTimelineEvent } from '@parley/client/contract'
 import { messageOf, type TimelineWindow } from './timeline-window.ts'
 import type { Unsent } from './unsent.ts'
 
-/** One line of a displayed timeline. `key` is stable for the same content. */
+/** `key` is stable for the same content. */
 export type Line =
   | { kind: 'day'; key: string; at: Date }
   | { kind: 'new'; key: string }
@@ -10,18 +10,15 @@ export type Line =
   | { kind: 'row'; key: string; row: RoomTimelineEvent; continues: boolean }
   | { kind: 'unsent'; key: string; unsent: Unsent; continues: boolean }
 
-/** Whether a line shows a message, rather than a separator or an event of the room. */
 export const isMessageLine = (line: Line): boolean =>
   line.kind === 'unsent' || (line.kind === 'row' && messageOf(line.row) !== undefined)
 
 /** Consecutive messages of one person within this time share one heading. */
 const togetherMs = 5 * 60_000
 
-/** Converts a protobuf timestamp. */
 export const dateOf = (at: RoomTimelineEvent['createdAt']): Date =>
   new Date(Number(at?.seconds ?? 0n) * 1000 + (at?.nanos ?? 0) / 1e6)
 
-/** Time of a row. */
 export const timeOf = ({ createdAt }: Pick<RoomTimelineEvent, 'createdAt'>): Date => dateOf(createdAt)
 
 /** Events of the room are shown only in channels: members of a direct message know who is in it. */
@@ -29,7 +26,7 @@ const channelEvents = new Set(['roomCreated', 'userJoinedRoom', 'userLeftRoom'])
 
 const rowLines = new WeakMap<RoomTimelineEvent, Line & { kind: 'row' }>()
 
-/** The line of a row. Returns the same object until the row changes, so that it is not rendered again. */
+/** Returns the same object until the line changes, so that the line is not rendered again. */
 function lineOf(row: RoomTimelineEvent, continues: boolean): Line {
   const known = rowLines.get(row)
   if (known?.continues === continues) return known
@@ -44,13 +41,12 @@ function dayOf(at: Date): { begins: number; ends: number } {
   return { begins: new Date(year, month, date).getTime(), ends: new Date(year, month, date + 1).getTime() }
 }
 
-/** The viewer of a timeline, and how far they have read it. */
 type Reader = { readUntil: number | undefined; userId: string; rootId?: string; isDirect?: boolean }
 
 /**
- * The lines of a window: its rows, day separators, the separator "New messages" before the first row of somebody else
- * after `readUntil` (in milliseconds), the number of replies below the root of a thread, and unsent messages at the end.
- * A direct message (`isDirect`) shows only messages.
+ * Rows, day separators, the separator "New messages" before the first row of somebody else after `readUntil` (in
+ * milliseconds), the number of replies below the root of a thread, and unsent messages at the end. A direct message
+ * (`isDirect`) shows only messages.
  */
 export function linesOf(
   window: TimelineWindow,

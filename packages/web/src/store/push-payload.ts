@@ -1,4 +1,3 @@
-/** Content of a push: a notification to show, or one to close. */
 export type PushPayload =
   | { action: 'show'; title: string; body: string; tag: string; icon: string; url: string; badge: number | undefined }
   | { action: 'dismiss'; tag: string }

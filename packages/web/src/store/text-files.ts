@@ -10,5 +10,5 @@ const extensions =
 export const isText = ({ contentType, filename }: { contentType: string; filename: string }): boolean =>
   types.test(contentType) || extensions.test(filename)
 
-/** The extension of a file name in lower case; empty if it has none. It determines the language of code. */
+/** In lower case; empty if the name has no extension. */
 export const extensionOf = (filename: string): string => /\.(\w+)$/.exec(filename)?.[1]?.toLowerCase() ?? ''

@@ -1,12 +1,10 @@
 import type { Message, MessageReaction, RoomTimelineEvent, RoomTimelinePage } from '@parley/client/contract'
 
-/** Rows that were read together, and the cursors at their ends. */
 type Page = { rows: readonly RoomTimelineEvent[]; startCursor: string; endCursor: string }
 
 /** A contiguous part of a timeline, oldest row first. */
 export type TimelineWindow = {
   pages: readonly Page[]
-  /** The rows of all pages. */
   rows: readonly RoomTimelineEvent[]
   hasOlder: boolean
   hasNewer: boolean
@@ -17,21 +15,16 @@ const fullSize = 500
 /** New rows are added to the last page until it has this many. */
 const pageRows = 50
 
-/** A window with one page. */
 export function windowOf({ events, startCursor, endCursor, hasOlder, hasNewer }: RoomTimelinePage): TimelineWindow {
   return { pages: [{ rows: events, startCursor, endCursor }], rows: events, hasOlder, hasNewer }
 }
 
-/** Whether rows may be dropped when more are added. */
 export const isFull = ({ rows }: TimelineWindow): boolean => rows.length >= fullSize
 
-/** Cursor for reading before the first row. */
 export const startCursorOf = ({ pages }: TimelineWindow): string => pages[0]?.startCursor ?? ''
 
-/** Cursor for reading after the last row. */
 export const endCursorOf = ({ pages }: TimelineWindow): string => pages.at(-1)?.endCursor ?? ''
 
-/** Appends a page read after the end of the window. */
 export function withNewer(window: TimelineWindow, page: RoomTimelinePage): TimelineWindow {
   const rows = withoutKnownRows(window.rows, page.events)
   const { endCursor, hasNewer } = page
@@ -45,7 +38,6 @@ export function withNewer(window: TimelineWindow, page: RoomTimelinePage): Timel
   return { ...fromPages(remaining), hasOlder: window.hasOlder || remaining.length < pages.length, hasNewer }
 }
 
-/** Prepends a page read before the start of the window. */
 export function withOlder(window: TimelineWindow, page: RoomTimelinePage): TimelineWindow {
   const { startCursor, endCursor, hasOlder } = page
   const pages = [{ rows: withoutKnownRows(window.rows, page.events), startCursor, endCursor }, ...window.pages]
@@ -67,7 +59,7 @@ function surplus(sizes: readonly number[]): number {
 
 const fromPages = (pages: readonly Page[]) => ({ pages, rows: pages.flatMap(({ rows }) => rows) })
 
-/** Maps every row with `change`, which may drop it. */
+/** Changes every row; drops a row for which `change` returns undefined. */
 function withRows(
   { pages, hasOlder, hasNewer }: TimelineWindow,
   change: (row: RoomTimelineEvent) => RoomTimelineEvent | undefined,
@@ -76,7 +68,6 @@ function withRows(
   return { ...fromPages(changed), hasOlder, hasNewer }
 }
 
-/** Replaces messages by their current versions. */
 export function withMessages(window: TimelineWindow, messages: readonly Message[]): TimelineWindow {
   const current = new Map(messages.map((message) => [message.id, message]))
   if (!window.rows.some((row) => current.has(row.id) && messageOf(row))) return window
@@ -86,9 +77,7 @@ export function withMessages(window: TimelineWindow, messages: readonly Message[
   })
 }
 
-/**
- * Applies a retraction: the message and its echoes become placeholders. A retracted echo is removed.
- */
+/** A retracted message and its echoes become placeholders. A retracted echo is removed. */
 export function withRetracted(window: TimelineWindow, id: string, at: Message['deletedAt']): TimelineWindow {
   if (!window.rows.some((row) => isAbout(row, id))) return window
   return withRows(window, (row) => {
@@ -100,7 +89,7 @@ export function withRetracted(window: TimelineWindow, id: string, at: Message['d
 }
 
 /**
- * Turns all messages of a deleted account into placeholders, and removes its reactions; of many people with the same
+ * Turns all messages of a deleted account into placeholders, and removes its reactions. Of many people with the same
  * reaction, only the first few are known.
  */
 export function withoutAuthor(window: TimelineWindow, userId: string, at: Message['deletedAt']): TimelineWindow {
@@ -121,7 +110,6 @@ export function withoutAuthor(window: TimelineWindow, userId: string, at: Messag
   })
 }
 
-/** Removes a deleted file from all messages. */
 export function withoutAttachment(window: TimelineWindow, assetId: string): TimelineWindow {
   const isFile = ({ id }: { id: string }) => id === assetId
   const hasFile = (row: RoomTimelineEvent) => messageOf(row)?.attachments.some(isFile) ?? false
@@ -143,7 +131,7 @@ export function rowsAbout({ rows }: TimelineWindow, id: string): string[] {
   return rows.filter((row) => isAbout(row, id)).map((row) => row.id)
 }
 
-/** The message of a row; undefined for an event of the room. */
+/** Undefined for an event of the room. */
 export function messageOf({ event }: RoomTimelineEvent): Message | undefined {
   return event.case === 'messagePosted' ? event.value.message : undefined
 }

@@ -1,25 +1,22 @@
 /** A message written on this device that is not in the timeline yet. */
 export type Unsent = {
-  /** Idempotency key, so that it is posted only once. */
+  /** Idempotency key. */
   key: string
   userId: string
   roomId: string
-  /** Id of the root of its thread; empty if it is posted in the room. */
+  /** Empty if the message is posted in the room. */
   threadRootEventId: string
   inReplyTo: string
   alsoSendToChannel: boolean
   body: string
   attachmentAssetIds: readonly string[]
-  /** Names of the attached files, for display. */
   filenames: readonly string[]
   linkPreviewToken: string
   /** Milliseconds since 1970. */
   writtenAt: number
   /** `sent`: posted, but not in the timeline yet. `refused`: sending it again unchanged would fail. */
   state: 'waiting' | 'sending' | 'sent' | 'refused'
-  /** Why the message was refused. */
   reason?: string
-  /** Id of the posted message. */
   messageId?: string
 }
 
@@ -34,12 +31,11 @@ export function nextToSend(queue: readonly Unsent[], conversation: string): Unse
   return here.filter(({ state }) => state === 'waiting').sort((a, b) => a.writtenAt - b.writtenAt)[0]
 }
 
-/** The queue with one message changed, or removed if `change` is undefined. */
+/** Removes the message if `change` is undefined. */
 export function withUnsent(queue: readonly Unsent[], key: string, change: Partial<Unsent> | undefined): Unsent[] {
   return queue.flatMap((one) => (one.key !== key ? [one] : change === undefined ? [] : [{ ...one, ...change }]))
 }
 
-/** The queue without messages that are already in the timeline. */
 export function withoutPosted(queue: readonly Unsent[], posted: ReadonlySet<string>): readonly Unsent[] {
   const left = queue.filter(({ messageId }) => messageId === undefined || !posted.has(messageId))
   return left.length === queue.length ? queue : left

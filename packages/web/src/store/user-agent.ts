@@ -19,7 +19,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 const firstOf = (known: readonly (readonly [RegExp, string])[], text: string): string =>
   known.find(([pattern]) => pattern.test(text))?.[1] ?? ''
 
-/** Parses a `User-Agent`. If it is of no known browser, `browser` is its first product name, without the version. */
+/** If the browser is unknown, `browser` is the first product name, without the version. */
 export function parseUserAgent(userAgent: string): UserAgent {
   const browser = firstOf(browsers, userAgent)
   const own = browser === '' ? (/^[\w.-]+/.exec(userAgent)?.[0] ?? '') : browser

@@ -1,8 +1,8 @@
 import { isPermanent, retryMs } from './failures.ts'
 
 /**
- * Returns a function that collects keys for `delayMs` and handles them in one call. Only one call runs at a time; keys that
- * arrive during it are collected for the next. The keys of a failed call are retried, unless a retry would fail too.
+ * Collects keys for `delayMs` and handles them in one call. One call runs at a time; keys that arrive during a call are
+ * handled in the next. The keys of a failed call are retried, unless a retry would fail too.
  */
 export function createBatcher<K extends string>(
   delayMs: number,

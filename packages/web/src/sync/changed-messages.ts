@@ -1,7 +1,6 @@
 import { isPermanent } from './failures.ts'
 import type { Timeline } from './timeline.ts'
 
-/** Key of a changed message. */
 export const changedMessageKey = (roomId: string, messageId: string): string => `${roomId}/${messageId}`
 
 /** Reloads changed messages in all timelines of their rooms. Throws only failures that a retry may repair. */

@@ -6,8 +6,8 @@ type Change = (user: User) => User
 export type Changes = ReadonlyMap<string, readonly Change[]>
 
 /**
- * Remembers the changes of people that events report while responses are awaited. A response may arrive after an event
- * and contain data from before the change. Neither has a version, so the page could not tell which of them is newer.
+ * Remembers the changes of people that events report while responses are awaited. A response may contain data from
+ * before a change, and neither has a version.
  */
 export class ChangesDuringRequests {
   readonly #requests = new Set<Map<string, Change[]>>()
@@ -28,6 +28,5 @@ export class ChangesDuringRequests {
   }
 }
 
-/** Applies the changes reported since the request was sent to a user from its response. */
 export const withChanges = (user: User, changes: Changes | undefined): User =>
   (changes?.get(user.id) ?? []).reduce((changed, change) => change(changed), user)

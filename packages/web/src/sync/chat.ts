@@ -34,13 +34,10 @@ const maxRenderDelayMs = 150
 
 const nameOf = ({ profile }: GetServerResponse): string => profile?.name || 'Parley'
 
-/** Parts that can be reloaded as a whole. */
 type Part = 'sidebar' | 'server' | 'viewer'
 
-/** State of the page of a signed-in user, kept up to date by events. */
 export class Chat {
   readonly server: MemberClient
-  /** The signed-in user and their permissions. */
   readonly viewer: Cell<GetViewerResponse>
   readonly userId: string
   readonly people: People
@@ -51,13 +48,11 @@ export class Chat {
   readonly presence: MyPresence
   readonly files: PendingFiles
   readonly sender: Sender
-  /** Name of the server. */
   readonly serverName: Cell<string>
   readonly motd: Motd
   readonly events: SharedEvents
   /** True once the first requests have been sent, after 150 ms at the latest. Rendering earlier would delay them. */
   readonly firstRequestsSent = new Cell(false)
-  /** Whether the sidebar has been loaded. */
   readonly loaded = new Cell(false)
   readonly #motdVersion: bigint | undefined
   readonly #reads: Promise<FirstReads>
@@ -90,7 +85,7 @@ export class Chat {
     )
     catchUpWhenOpen(this.events.connection, this)
     this.#refreshMessages = createBatcher(40, (changed) => reloadChanged(changed, (roomId) => this.timelinesOf(roomId)))
-    // A decision may affect all users, so each client waits a random time. By then, every service has received the decision.
+    // A decision may affect all users, so each client waits a random time.
     this.#reloadViewerSoon = createBatcher(200 + Math.random() * 300, async () => {
       await Promise.all([this.#readViewer(), this.rooms.load()])
     })
@@ -114,7 +109,6 @@ export class Chat {
       onReset: () => this.reloadShown(),
       onRead: (roomId) => this.rooms.onReadInOtherTab(roomId),
     })
-    // Rendering delays requests that have not been sent yet.
     setTimeout(() => this.firstRequestsSent.set(true))
     await loading
     this.loaded.set(true)
@@ -122,21 +116,19 @@ export class Chat {
     await this.motd.update(this.#motdVersion).catch(() => undefined)
   }
 
-  /** The timeline of a room, loaded on first use. `newest`: its newest rows, if they have been requested already. */
+  /** `newest`: the newest rows, if they have been requested already. */
   room(roomId: string, newest?: FirstPage): Timeline {
     return this.#timeline(conversationOf({ roomId, threadRootEventId: '' }), () =>
       roomSource(this.server, this.people, roomId, newest),
     )
   }
 
-  /** The timeline of a thread. */
   thread(roomId: string, threadRootEventId: string): Timeline {
     return this.#timeline(conversationOf({ roomId, threadRootEventId }), () =>
       threadSource(this.server, this.people, roomId, threadRootEventId),
     )
   }
 
-  /** The timeline of a conversation, if it has been loaded. */
   timelineAt(conversation: string): Timeline | undefined {
     return this.#timelines.get(conversation)
   }
@@ -146,17 +138,14 @@ export class Chat {
     return [...this.#timelines].filter(([key]) => key.startsWith(`${roomId}/`)).map(([, timeline]) => timeline)
   }
 
-  /** Reloads a message soon, if it is shown. */
   refreshMessage(roomId: string, messageId: string): void {
     this.#refreshMessages(changedMessageKey(roomId, messageId))
   }
 
-  /** Replaces a shown message by its version from a response. */
   show(message: Message): void {
     for (const timeline of this.timelinesOf(message.roomId)) timeline.show(message)
   }
 
-  /** Reloads everything shown, because events may have been missed. */
   reloadShown(): void {
     this.reloadSidebar()
     this.reloadServer()
@@ -169,7 +158,6 @@ export class Chat {
     }
   }
 
-  /** Handles the deletion of an account and its messages. */
   onMemberDeleted(userId: string, at: Message['deletedAt']): void {
     this.people.markDeleted(userId)
     for (const timeline of this.#timelines.values()) timeline.onAuthorDeleted(userId, at)
@@ -179,19 +167,17 @@ export class Chat {
     this.#reloadPart('sidebar')
   }
 
-  /** Moves the read marker to the newest message; returns its previous time in milliseconds, if it moved. */
+  /** Returns the previous time of the read marker in milliseconds, if the marker moved. */
   async markRead(roomId: string): Promise<number | undefined> {
     const previous = await this.rooms.markRead(roomId)
     this.events.broadcastRead(roomId)
     return previous
   }
 
-  /** Reloads the viewer's permissions and notification levels, after a random delay. */
   reloadViewerSoon(): void {
     this.#reloadViewerSoon('')
   }
 
-  /** Reloads the server's name and message of the day. */
   reloadServer(): void {
     this.#reloadPart('server')
   }

@@ -15,7 +15,6 @@ function previewServer() {
   }
   const server = { api: { message: { fetchLinkPreview } } } as unknown as MemberClient
   const preview = new DraftPreview(server)
-  /** Types the drafts one directly after another, then pauses. */
   const write = async (...drafts: string[]) => {
     const updates = drafts.map((draft) => preview.update(draft))
     await jest.advanceTimersByTimeAsync(500)

@@ -9,7 +9,6 @@ const pauseMs = 500
 export class DraftPreview {
   readonly found = new Cell<{ link: string; token: string; preview: LinkPreview } | undefined>(undefined)
   readonly #server: MemberClient
-  /** Links whose preview was removed. */
   readonly #unwanted = new Set<string>()
   #currentLink: string | undefined
 

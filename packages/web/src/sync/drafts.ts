@@ -11,7 +11,6 @@ export function watchDrafts(userId: string): () => void {
   return followDrafts(userId, update)
 }
 
-/** Records in {@link drafts} whether a conversation has a draft. */
 export function setHasDraft(conversation: string, hasDraft: boolean): void {
   if (drafts.value.has(conversation) === hasDraft) return
   const conversations = new Set(drafts.value)

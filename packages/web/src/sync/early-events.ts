@@ -3,7 +3,7 @@ import { saveLastUser, lastUser } from '../storage/last-user.ts'
 import { type FirstReads, firstRoom, readFirst } from './first-reads.ts'
 import { SharedEvents } from './shared-events.ts'
 
-/** The events of a user, and the first reads, which begin when the connection is open or does not open in time. */
+/** `reads` begin when the connection is open or does not open in time. */
 type Opening = { userId: string; events: SharedEvents; reads: Promise<FirstReads> }
 
 let early: Opening | undefined
@@ -24,13 +24,12 @@ export function openEarly(server: MemberClient): void {
   if (userId !== undefined) early = open(server, userId)
 }
 
-/** Discards the early connection, because nobody or somebody else is signed in. */
 export function closeEarly(): void {
   early?.events.close()
   early = undefined
 }
 
-/** Returns the events and first reads of a user: the early ones if they belong to this user, otherwise new ones. */
+/** Returns the early opening if it belongs to this user, otherwise a new one. */
 export function takeOpening(server: MemberClient, userId: string): Opening {
   saveLastUser(userId)
   if (early?.userId !== userId) closeEarly()

@@ -4,7 +4,6 @@ import { openEarly } from './early-events.ts'
 
 export type FirstResponses = Promise<[GetViewerResponse, GetServerResponse]>
 
-/** Requests the viewer and the server, and at the same time connects and reads the first room. */
 export function requestFirst(server: MemberClient): FirstResponses {
   openEarly(server)
   return Promise.all([server.api.viewer.getViewer({}), server.discovery.getServer({})])

@@ -1,14 +1,14 @@
 import { administration } from '../session/administration.ts'
 import { server } from '../session/server.ts'
 
-/** Which of an owner's first steps are done. `alone`: there is no other account. */
+/** `alone`: there is no other account. */
 export type FirstSteps = { serverName: string; named: boolean; invited: boolean; hasRoom: boolean; alone: boolean }
 
 /** Names of the rooms that every new server has. They do not count as rooms of the owner. */
 const initialRooms = new Set(['general', 'announcements'])
 const defaultName = 'Parley'
 
-/** Reads from the server which steps are done. Requires administration permissions. */
+/** Requires administration permissions. */
 export async function readFirstSteps(): Promise<FirstSteps> {
   const [{ config, publicProfile }, { page }, invites, { groups }] = await Promise.all([
     administration.server.getServerConfig({}),

@@ -4,7 +4,6 @@ import { Cell } from '../state/cell.ts'
 import { createBatcher } from './batcher.ts'
 import type { People } from './people.ts'
 
-/** The threads that the viewer follows. */
 export class FollowedThreads {
   /**
    * By newest reply, newest first; undefined until loaded. A message without replies, or whose replies were all deleted,
@@ -12,7 +11,6 @@ export class FollowedThreads {
    */
   readonly threads = new Cell<readonly FollowedThread[] | undefined>(undefined)
   readonly hasUnread: Cell<boolean>
-  /** Reloads the list soon. */
   readonly refresh: () => void
 
   constructor(server: MemberClient, people: People, hasUnread: boolean) {

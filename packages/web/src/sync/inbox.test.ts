@@ -4,7 +4,6 @@ import type { NotificationItem } from '@parley/client/contract'
 import { Inbox } from './inbox.ts'
 import { People } from './people.ts'
 
-/** An inbox whose server has these pending notifications. */
 function inboxOf(pending: string[]): Inbox {
   const notification = {
     listNotifications: async ({ page }: { page: { limit: number } }) => ({

@@ -6,13 +6,11 @@ import type { People } from './people.ts'
 
 const maxListed = 50
 
-/** The viewer's pending notifications. */
 export class Inbox {
-  /** The newest notifications, newest first; undefined until loaded. */
+  /** Newest first; undefined until loaded. */
   readonly items = new Cell<readonly NotificationItem[] | undefined>(undefined)
   /** Number of pending notifications, listed or not. */
   readonly total = new Cell(0)
-  /** Reloads the notifications soon. */
   readonly refresh: () => void
   readonly #server: MemberClient
 
@@ -31,7 +29,6 @@ export class Inbox {
     this.refresh = () => ask('')
   }
 
-  /** Removes a notification that was dismissed or seen, on this or another device. */
   remove(notificationId: string): void {
     const before = this.items.value?.length ?? 0
     const isMore = this.total.value > before

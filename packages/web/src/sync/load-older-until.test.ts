@@ -3,7 +3,6 @@ import { pageFor, rowFor } from '../store/_messages.ts'
 import { loadOlderUntil } from './load-older-until.ts'
 import { Timeline } from './timeline.ts'
 
-/** A room with a row per minute, of which the last 50 are loaded. */
 function roomOf(minutes: number) {
   const ids = Array.from({ length: minutes }, (_, at) => `m${at}`)
   const read = jest.fn((cursor?: { value: string }, limit: number = 50) => {

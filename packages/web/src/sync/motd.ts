@@ -2,7 +2,7 @@ import type { MemberClient } from '@parley/client'
 import { followMotd, saveMotd, type StoredMotd, loadMotd } from '../storage/motd.ts'
 import { Cell } from '../state/cell.ts'
 
-/** The message of the day. It is cached on the device and fetched only when its version has changed. */
+/** The message of the day, cached on the device and fetched only when its version has changed. */
 export class Motd {
   /** Markdown; undefined if there is none or the viewer has hidden it. */
   readonly shown = new Cell<string | undefined>(undefined)
@@ -18,7 +18,7 @@ export class Motd {
     this.close = followMotd(userId, show)
   }
 
-  /** Fetches the message unless its version is cached. `version`: undefined if the server has no message. */
+  /** `version`: undefined if the server has no message. */
   async update(version: bigint | undefined): Promise<void> {
     const stored = loadMotd(this.#userId)
     if (version === undefined) return this.#store(undefined)
@@ -27,7 +27,6 @@ export class Motd {
     this.#store({ version: String(version), body, hidden: stored?.hidden === true && stored.body === body })
   }
 
-  /** Hides the message until it changes. */
   hide(): void {
     const stored = loadMotd(this.#userId)
     if (stored) this.#store({ ...stored, hidden: true })

@@ -7,7 +7,6 @@ import type { Rooms } from './rooms.ts'
 import type { Timeline } from './timeline.ts'
 import type { Typing } from './typing.ts'
 
-/** The parts of the page that events change. */
 export type EventReceiver = {
   userId: string
   people: People
@@ -24,7 +23,6 @@ export type EventReceiver = {
   reloadViewerSoon(): void
 }
 
-/** Updates or reloads the parts of the page that an event affects. Ignores events that change nothing on the page. */
 // eslint-disable-next-line max-lines-per-function -- one short case per kind of event
 export function applyEvent(chat: EventReceiver, { event, actorId = '', createdAt }: RealtimeEventEnvelope): void {
   switch (event.case) {

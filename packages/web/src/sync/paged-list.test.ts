@@ -9,7 +9,6 @@ type PendingRequest = {
   fail: () => void
 }
 
-/** A list, and its requests, which the test answers. */
 function listWithRequests() {
   const requests: PendingRequest[] = []
   const list = new PagedList<string>(

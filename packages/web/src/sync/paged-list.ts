@@ -8,12 +8,10 @@ const pauseMs = 150
 
 /** A list from the server that is searched and loaded page by page. Only the response to the newest query is used. */
 export class PagedList<T> {
-  /** Undefined until the first response. */
   readonly items = new Cell<readonly T[] | undefined>(undefined)
   /** Number of items on all pages. */
   readonly total = new Cell(0)
   readonly hasMore = new Cell(false)
-  /** Why the list could not be read. */
   readonly failure = new Cell<unknown>(undefined)
   readonly #read: (query: Query) => Promise<Result<T>>
   readonly #keyOf: (item: T) => unknown

@@ -7,7 +7,7 @@ import type { People } from './people.ts'
 const pauseMs = 150
 const maxShown = 20
 
-/** Finds people while their name is typed. Only the response to the newest query is used. */
+/** Only the response to the newest query is used. */
 export class PeopleSearch {
   readonly found = new Cell<readonly User[]>([])
   readonly #server: MemberClient

@@ -66,7 +66,7 @@ test('the presence of displayed people is reloaded after a reconnect, unless an 
   jest.useRealTimers()
 })
 
-test('a user contained in another response in the meantime is not requested', async () => {
+test('a user learned from another response is not requested', async () => {
   const requested: string[][] = []
   const batchGetUsers = async ({ userIds }: { userIds: string[] }) => {
     requested.push(userIds)
@@ -143,7 +143,7 @@ describe('a response that was read before a change', () => {
       displayName: 'Anna',
     }))
 
-  test('differs from the response to a later request, which is applied as it is', async () => {
+  test('does not affect the response to a later request', async () => {
     const people = new People({} as unknown as MemberClient, 'Ume', 'gone')
     people.learn([old])
     people.patch('Uann', { displayName: 'Anna' })

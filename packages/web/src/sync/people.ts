@@ -6,13 +6,11 @@ import { createBatcher } from './batcher.ts'
 
 const maxPerRequest = 100
 
-/** Placeholder for a deleted user. */
 const deletedUser = (id: string): User => ({
   $typeName: 'svc.api.v1.User',
   ...{ id, login: '', displayName: '', deleted: true, presenceStatus: PresenceStatus.UNSPECIFIED },
 })
 
-/** All people known to this page. */
 export class People {
   readonly #known = new Map<string, Cell<User | undefined>>()
   readonly #fetch: (userId: string) => void
@@ -23,7 +21,6 @@ export class People {
   readonly #deletedName: string
   readonly #changes = new ChangesDuringRequests()
 
-  /** `deletedName`: the name shown for a deleted account. */
   constructor(server: MemberClient, ownId: string, deletedName: string) {
     this.#deletedName = deletedName
     this.#fetch = createBatcher(20, async (requested) => {
@@ -41,7 +38,6 @@ export class People {
       for (let from = 0; from < userIds.length; from += maxPerRequest)
         await this.#readPresence(server, userIds.slice(from, from + maxPerRequest))
     })
-    // Names in texts are not urgent.
     this.#fetchByLogin = createBatcher(300, async (requested) => {
       const unknown = requested.filter((login) => this.#idsByLogin.get(login)?.value === undefined)
       for (let from = 0; from < unknown.length; from += maxPerRequest) {
@@ -93,8 +89,8 @@ export class People {
   }
 
   /**
-   * Runs a request whose response contains people. Pass `changes` to {@link learn} with them: the response may be older than
-   * the changes that events have reported since the request was sent.
+   * Runs a request whose response contains people. Pass `changes` to {@link learn} with these people: events may have
+   * reported newer data since the request was sent.
    */
   trackChangesDuring<T>(request: (changes: Changes) => Promise<T>): Promise<T> {
     return this.#changes.trackDuring(request)
@@ -120,7 +116,6 @@ export class People {
     })
   }
 
-  /** Adds users from a response; `changes`: see {@link trackChangesDuring}. */
   learn(users: Iterable<User>, changes?: Changes): void {
     for (const received of users) {
       const current = withChanges(received, changes)
@@ -143,7 +138,6 @@ export class People {
     }
   }
 
-  /** Marks a user as deleted. */
   markDeleted(userId: string): void {
     const login = this.#known.get(userId)?.value?.login
     if (login) this.#idsByLogin.get(login.toLowerCase())?.set(undefined)
@@ -151,12 +145,10 @@ export class People {
     this.learn([deletedUser(userId)])
   }
 
-  /** Clears a user's custom status. */
   clearCustomStatus(userId: string): void {
     this.#change(userId, ({ customStatus: _, ...rest }) => rest)
   }
 
-  /** Changes fields of a user, if the user is known. */
   patch(userId: string, fields: Partial<User>): void {
     this.#change(userId, (user) => ({ ...user, ...fields }))
   }

@@ -42,7 +42,6 @@ async function publicKey(server: MemberClient): Promise<string> {
   return runtime?.pushNotificationsEnabled ? (runtime.vapidPublicKey ?? '') : ''
 }
 
-/** Requests permission and subscribes this browser; returns the new state. */
 export async function turnPushOn(server: MemberClient): Promise<PushState> {
   if ((await Notification.requestPermission()) !== 'granted') return readPush(server)
   await navigator.serviceWorker.register((workerUrl ??= trustedWorkerUrl()), { type: 'module' })
@@ -61,7 +60,6 @@ export async function turnPushOn(server: MemberClient): Promise<PushState> {
   return 'on'
 }
 
-/** Unsubscribes this browser; returns the new state. */
 export async function turnPushOff(server: MemberClient): Promise<PushState> {
   const current = canPush() ? await findSubscription() : null
   if (current) {

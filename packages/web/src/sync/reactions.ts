@@ -1,7 +1,7 @@
 import type { Message, MessageReaction } from '@parley/client/contract'
 import type { Chat } from './chat.ts'
 
-/** Adds or removes a reaction. The change is shown at once; then the message is reloaded. */
+/** The change is shown at once; then the message is reloaded. */
 export async function toggleReaction(chat: Chat, message: Message, emoji: string): Promise<void> {
   const { roomId, id: messageEventId, reactions } = message
   const mine = reactions.find((one) => one.emoji === emoji)?.hasReacted ?? false
@@ -16,7 +16,6 @@ export async function toggleReaction(chat: Chat, message: Message, emoji: string
   }
 }
 
-/** The reactions after a user has added or removed one. */
 export function withToggled(reactions: readonly MessageReaction[], emoji: string, userId: string): MessageReaction[] {
   const found = reactions.find((one) => one.emoji === emoji)
   if (!found) {

@@ -1,7 +1,6 @@
 import { Code, ConnectError } from '@parley/client'
 
 const everyMs = 1_000
-/** Errors after which a retry may help. */
 const temporary = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.ResourceExhausted, Code.Unknown])
 
 /**
@@ -20,13 +19,11 @@ export class ReadMarker {
     this.#mark = mark
   }
 
-  /** Marks a row and all rows before it as read. */
   markSeen(id: string): void {
     this.#wanted = id
     if (this.#timer === undefined) this.#send()
   }
 
-  /** Sends the newest marker now. */
   flush(): void {
     clearTimeout(this.#timer)
     this.#send()

@@ -17,13 +17,11 @@ export type Standing = {
 
 const perPage = 100
 
-/** Explains what one person may do in a chosen room. */
 export class RoomStanding {
   /** All rooms, including archived ones; undefined until loaded. Whoever may explain permissions may list them. */
   readonly rooms = new Cell<readonly Room[] | undefined>(undefined)
   /** Undefined while it is loaded, and without a chosen room. */
   readonly answer = new Cell<Standing | undefined>(undefined)
-  /** Why there is no answer. */
   readonly failure = new Cell<unknown>(undefined)
   readonly #server: MemberClient
   readonly #administration: Administration
@@ -44,7 +42,6 @@ export class RoomStanding {
     this.#userId = userId
   }
 
-  /** Loads the rooms into {@link rooms}, and returns them. */
   async loadRooms(): Promise<readonly Room[]> {
     const { groups } = await this.#administration.roomLayout.listRoomGroups({})
     const items = groups.flatMap((group) => group.items)

@@ -32,7 +32,6 @@ const written: NewMessage = {
   ...{ attachmentAssetIds: [], filenames: [], linkPreviewToken: '' },
 }
 
-/** Waits `ms` milliseconds; returns the number of attempts so far. */
 async function attemptsAfter(ms: number): Promise<number> {
   await jest.advanceTimersByTimeAsync(ms)
   return createMessage.mock.calls.length

@@ -5,13 +5,11 @@ import { failureText } from '../session/failure-text.ts'
 import { Cell } from '../state/cell.ts'
 import { nextToSend, conversationOf, type Unsent, withoutPosted, withUnsent } from '../store/unsent.ts'
 
-/** A message to send. */
 export type NewMessage = Omit<Unsent, 'key' | 'userId' | 'writtenAt' | 'state' | 'reason' | 'messageId'>
 
 const permanent = new Set([
   ...[Code.InvalidArgument, Code.PermissionDenied, Code.FailedPrecondition, Code.NotFound, Code.AlreadyExists],
 ])
-/** Delays between attempts while the server cannot be reached. */
 const backoff: Backoff = { initialMs: 2_000, maxMs: 60_000 }
 
 /**
@@ -25,14 +23,13 @@ export class Sender {
   readonly #userId: string
   readonly #onPosted: (unsent: Unsent, message: Message) => void
   readonly #others: BroadcastChannel
-  /** Keys of messages that are being stored on the device. */
   readonly #storing = new Set<string>()
   /** Keys of messages this page has posted; they are deleted from the device a little later. */
   readonly #posted = new Set<string>()
   #retry: ReturnType<typeof setTimeout> | undefined
-  /** Failed attempts since the last message was sent. */
+  /** Failed attempts since the server was last known to be reachable. */
   #failures = 0
-  /** Whether the browser has reported no network, and since then no message was sent and no connection opened. */
+  /** Whether the browser last reported no network, and since then no message was sent and no connection opened. */
   #isOffline = !navigator.onLine
   readonly #closed = new AbortController()
 
@@ -76,7 +73,6 @@ export class Sender {
     void this.#store(unsent).then(() => this.#sendNow(conversationOf(unsent)))
   }
 
-  /** Sends all waiting messages at once, because the server is reachable again. */
   sendWaiting(): void {
     this.#isOffline = false
     this.#failures = 0
@@ -89,7 +85,6 @@ export class Sender {
     for (const conversation of new Set(this.queue.value.map(conversationOf))) void this.#sendNext(conversation)
   }
 
-  /** Sends the messages of all conversations after a pause. */
   #sendLater(): void {
     if (this.#closed.signal.aborted) return
     this.#retry ??= setTimeout(
@@ -107,7 +102,6 @@ export class Sender {
     else void this.#sendNext(conversation)
   }
 
-  /** Sends a refused message again. */
   sendAgain(key: string): void {
     const one = this.queue.value.find((unsent) => unsent.key === key)
     if (!one) return
@@ -120,7 +114,6 @@ export class Sender {
     void this.#delete(key)
   }
 
-  /** Removes unsent messages that are in the timeline now. */
   removePosted(ids: ReadonlySet<string>): void {
     this.queue.update((queue) => withoutPosted(queue, ids))
   }
@@ -153,7 +146,7 @@ export class Sender {
     }
   }
 
-  /** Sends one message; returns whether the next one of its conversation may be sent. */
+  /** Returns whether the next message of the conversation may be sent. */
   async #send(unsent: Unsent): Promise<boolean> {
     const { key, roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body, linkPreviewToken } = unsent
     const attachmentAssetIds = [...unsent.attachmentAssetIds]

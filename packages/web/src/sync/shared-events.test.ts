@@ -7,7 +7,6 @@ let events: SharedEvents
 let resets: number
 let changeNetwork: (change: 'online' | 'offline') => void
 
-/** A connection whose states the test sets. */
 function openStream(): Realtime {
   let notify: (state: RealtimeState) => void = () => undefined
   const close = () => notify({ status: 'closed', reason: 'closed' })

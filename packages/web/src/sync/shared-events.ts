@@ -2,7 +2,6 @@ import type { MemberClient, Realtime, RealtimeState } from '@parley/client'
 import type { RealtimeEventEnvelope } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 
-/** State of the connection, for display. */
 export type Connection = 'connecting' | 'open' | 'lost' | 'ended'
 
 /**
@@ -26,14 +25,12 @@ type Listeners = {
   onRead: (roomId: string) => void
 }
 
-/** Maximum time for which the first reads wait for the connection to open. */
 const openTimeoutMs = 3_000
-/** Interval at which other tabs receive the position. */
 const positionEveryMs = 10_000
 
 /**
- * The events of a user, shared by all tabs: the tab that holds a lock has the socket and forwards its events. When it
- * closes, another tab acquires the lock and continues after the last event it received.
+ * The events of a user, shared by all tabs: the tab that holds a lock has the socket and forwards its events. When this
+ * tab closes, another one acquires the lock and continues after the last event it received.
  */
 export class SharedEvents {
   readonly connection = new Cell<Connection>('connecting')
@@ -63,7 +60,7 @@ export class SharedEvents {
     void navigator.locks.request(`parley.socket.${userId}`, { signal }, () => this.#holdSocket()).catch(() => undefined)
   }
 
-  /** Registers listeners. Events received earlier are passed to them at once. */
+  /** Events received earlier are passed to the listeners at once. */
   listen(listeners: Listeners): void {
     this.#listeners = listeners
     for (const call of this.#pending.splice(0)) call(listeners)
@@ -96,19 +93,18 @@ export class SharedEvents {
     return this.#opened
   }
 
-  /** Notifies the other tabs that a room was marked as read in this one. */
   broadcastRead(roomId: string): void {
     this.#broadcast({ kind: 'read', roomId })
   }
 
-  /** Ends the connection. Other tabs do not see it end: the next one takes over. */
+  /** Ends the connection of this tab; another tab, if any, takes over. */
   close(): void {
     this.#closed.abort()
     this.#realtime?.close()
     this.#channel.close()
   }
 
-  /** Opens the socket. Resolves, which releases the lock, when it is closed. */
+  /** Resolves, which releases the lock, when the socket is closed. */
   #holdSocket(): Promise<void> {
     // Without a position, events between those of the previous tab and the opening of this socket are missed.
     let hasGap = this.#hasReceived && this.#position === ''

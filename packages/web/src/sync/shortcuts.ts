@@ -3,7 +3,7 @@ import { dialog } from '../state/overlay.ts'
 import { goTo, pathOf, route } from '../state/router.ts'
 import type { Chat } from './chat.ts'
 
-/** Handles the keys that work everywhere. The shortcuts dialog lists them. */
+/** The shortcuts dialog lists these keys. */
 export function onShortcut(chat: Chat, event: KeyboardEvent): void {
   if (event.isComposing || event.defaultPrevented) return
   const command = event.ctrlKey || event.metaKey

@@ -3,10 +3,9 @@ import type { Message, RoomTimelinePage } from '@parley/client/contract'
 import type { People } from './people.ts'
 import type { TimelineSource } from './timeline.ts'
 
-/** The newest rows of a room, requested before its timeline exists. */
 export type FirstPage = Promise<RoomTimelinePage | undefined>
 
-/** Source of a room's rows. `newest` is used once, instead of the first request for the newest rows. */
+/** `newest` is used once, instead of the first request for the newest rows. */
 export function roomSource({ api }: MemberClient, people: People, roomId: string, newest?: FirstPage): TimelineSource {
   let first = newest
   return {
@@ -24,7 +23,7 @@ export function roomSource({ api }: MemberClient, people: People, roomId: string
   }
 }
 
-/** Source of a thread's rows. Pages that are not read from a cursor begin with the root of the thread. */
+/** Pages that are not read from a cursor begin with the root of the thread. */
 export function threadSource(
   { api }: MemberClient,
   people: People,
@@ -42,7 +41,6 @@ export function threadSource(
   }
 }
 
-/** Reads a page, and learns the people in it. */
 function readPage(
   people: People,
   request: () => Promise<{ page?: RoomTimelinePage | undefined }>,

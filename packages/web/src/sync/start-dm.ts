@@ -1,7 +1,7 @@
 import { goTo, pathOf } from '../state/router.ts'
 import type { Chat } from './chat.ts'
 
-/** Opens the direct message with these people; creates it if necessary. */
+/** Creates the direct message if necessary. */
 export async function startDm(chat: Chat, participantIds: string[]): Promise<void> {
   const { room } = await chat.server.api.room.startDM({ participantIds })
   if (!room) return

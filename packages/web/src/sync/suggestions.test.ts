@@ -7,7 +7,6 @@ import { Suggestions } from './suggestions.ts'
 
 const ada = { id: 'Uada', login: 'ada', displayName: 'Ada' }
 
-/** Suggestions in a room; the server gives these answers one after the other. */
 function createSuggestions(...answers: (object | Error)[]) {
   const listMembers = () => {
     const answer = answers.shift()

@@ -11,12 +11,10 @@ import { activeRooms } from '../store/sidebar.ts'
 import type { Chat } from './chat.ts'
 import { isPermanent, retryMs } from './failures.ts'
 
-/** A suggestion: the replacement text, and what to display. */
 export type Suggestion = { key: string; replacement: string; sign: string; name: string; hint: string }
 
 const maxShown = 8
 const pauseMs = 100
-/** Names that mention everyone. */
 const everyone = ['here', 'all']
 
 const suggestionOf = (user: User, hint: string): Suggestion => ({
@@ -79,7 +77,7 @@ export class Suggestions {
     return users.flatMap(({ user }) => user ?? [])
   }
 
-  /** Repeats a failed request while its result is needed; undefined if it is not needed any more, or refused. */
+  /** Repeats a failed request while `isWanted`. Undefined if the result is no longer wanted, or after a refusal. */
   async #request(isWanted: () => boolean, read: () => Promise<User[]>): Promise<User[] | undefined> {
     while (isWanted()) {
       try {
@@ -114,7 +112,6 @@ export class Suggestions {
     const set = await loadWholeEmojiSet()
     const shortcodeOf = ({ shortcodes }: Emoji) => shortcodes.find((code) => code.startsWith(typed.toLowerCase()))
     const lengthOf = (emoji: Emoji) => shortcodeOf(emoji)?.length ?? 0
-    // Emoji whose shortcode begins with the text, shortest shortcode first, then those found by their keywords.
     const byShortcode = set.all.filter(shortcodeOf).sort((one, other) => lengthOf(one) - lengthOf(other))
     const found = searchIn(set.all, typed.replaceAll('_', ' '), ({ words }) => words)
     return [...new Set([...byShortcode, ...found])].map((emoji) => {

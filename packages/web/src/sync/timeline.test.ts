@@ -4,10 +4,8 @@ import type { RoomTimelinePage } from '@parley/client/contract'
 import { pageFor, rowFor } from '../store/_messages.ts'
 import { Timeline } from './timeline.ts'
 
-/** Number of rows in a page if the request sets no limit. */
 const defaultRows = 600
 
-/** The timeline of a room with these rows, and its mocked reads. */
 function room(rows: string[]) {
   const read = jest.fn((cursor?: { value: string }, limit: number = defaultRows): Promise<RoomTimelinePage> => {
     const from = cursor === undefined ? Math.max(0, rows.length - limit) : rows.indexOf(cursor.value) + 1
@@ -72,7 +70,7 @@ test('new rows do not push out older ones that are being read', async () => {
   expect([shown()?.length, timeline.window.value?.hasNewer]).toEqual([600, true])
 })
 
-test('a view at the newest row stays at the newest, even if many rows arrive at once', async () => {
+test('a view at the newest row stays there when many rows arrive at once', async () => {
   const { rows, timeline, shown } = room(['a'])
   await timeline.reload()
   rows.push(...Array.from({ length: 900 }, (_, at) => `m${at}`))
@@ -81,7 +79,7 @@ test('a view at the newest row stays at the newest, even if many rows arrive at 
   expect(timeline.window.value).toMatchObject({ hasOlder: true, hasNewer: false })
 })
 
-test('a view that is scrolled up keeps its rows after missed events, and is updated', async () => {
+test('after missed events, a view that is scrolled up keeps and updates its rows', async () => {
   const { rows, read, readMessages, timeline, shown } = room(['a', 'b'])
   await timeline.reload()
   rows.push('c')
@@ -90,7 +88,6 @@ test('a view that is scrolled up keeps its rows after missed events, and is upda
   await timeline.reloadShown()
   expect(shown()).toEqual([...'abc'])
   expect(readMessages.mock.calls).toEqual([[['a', 'b']]])
-  // New rows are read after the last one.
   expect(read.mock.calls.slice(readsBefore)).toEqual([[{ case: 'after', value: 'b' }, expect.any(Number)]])
 })
 
@@ -111,7 +108,6 @@ test('a failed read is repeated, unless access was denied', async () => {
   const { rows, read, timeline, shown } = room(['a'])
   await timeline.reload()
   rows.push(...Array.from({ length: 900 }, (_, at) => `m${at}`))
-  // The first part of the new rows was read, the next was not.
   read.mockImplementationOnce(read.getMockImplementation() ?? read).mockRejectedValueOnce(new Error('lost'))
   await timeline.catchUp()
   await jest.advanceTimersByTimeAsync(5_000)

@@ -16,29 +16,26 @@ import {
 } from '../store/timeline-window.ts'
 import { isPermanent, retryMs } from './failures.ts'
 
-/** Reads the rows of a room or a thread. */
 export type TimelineSource = {
-  /** `limit`: maximum number of rows; 0 or none: the server's default. */
+  /** `limit` 0 or undefined: the server's default. */
   read(cursor?: { case: 'before' | 'after'; value: string }, limit?: number): Promise<RoomTimelinePage | undefined>
-  /** The rows around a row. Fails with `not_found` if it does not exist. */
+  /** Fails with `not_found` if the row does not exist. */
   readAround(eventId: string): Promise<RoomTimelinePage | undefined>
   readMessages(ids: string[]): Promise<Message[]>
 }
 
-/** Minimum interval between two reads to catch up, so that consecutive rows are read together. */
+/** Minimum interval between two reads of new rows. */
 const catchUpIntervalMs = 200
-/** Maximum number of rows read at once to catch up. If there are more, the timeline restarts at the newest. */
+/** Maximum number of new rows read at once. */
 const maxCatchUpRows = 200
 
 /** More new rows than this, at a rate above `floodPerMs`, are a flood: showing all of them would block typing. */
 const floodRows = 100
 const floodPerMs = 0.2
-/** Interval at which the newest rows are shown during a flood. */
 const floodIntervalMs = 1_000
 
 export type TimelineStatus = 'loading' | 'ready' | 'failed'
 
-/** The loaded rows of a room or thread, kept up to date. */
 export class Timeline {
   readonly window = new Cell<TimelineWindow | undefined>(undefined)
   readonly status = new Cell<TimelineStatus>('loading')
@@ -46,9 +43,8 @@ export class Timeline {
   isAtNewest = true
   readonly #source: TimelineSource
   #reading: Promise<void> = Promise.resolve()
-  /** Number of views that show the timeline. */
   #views = 0
-  /** Changes while the timeline was not shown: whether rows were added, and which loaded rows changed. */
+  /** Changes still to load: whether rows were added, and the ids of changed messages. */
   #missedRows = false
   readonly #missedChanges = new Set<string>()
   #catchingUp = false
@@ -63,10 +59,7 @@ export class Timeline {
     this.#source = source
   }
 
-  /**
-   * Marks the timeline as shown until the returned function is called. Loads missed changes; while it is shown, further
-   * changes are loaded at once.
-   */
+  /** Marks the timeline as shown until the returned function is called. Loads missed changes. */
   open(): () => void {
     this.#views++
     if (this.#missedRows) this.onNewRows()
@@ -74,12 +67,10 @@ export class Timeline {
     return () => void this.#views--
   }
 
-  /** Whether the timeline is shown. */
   get isOpen(): boolean {
     return this.#views > 0
   }
 
-  /** Handles an event that announces a new row. */
   onNewRows(): void {
     this.#missedRows = !this.isOpen
     this.#newRows++
@@ -113,7 +104,6 @@ export class Timeline {
     await Promise.all([this.#refreshWithRetry(window.rows.map(({ id }) => id)), this.catchUp()])
   }
 
-  /** Reads rows before the first one; `limit`: maximum number of rows, by default the server's. */
   async readOlder(limit?: number): Promise<void> {
     await this.#enqueueRead(async () => {
       const window = this.window.value
@@ -123,7 +113,6 @@ export class Timeline {
     })
   }
 
-  /** Reads rows after the last one, if the window ends before the newest. */
   async readNewer(): Promise<void> {
     await this.#enqueueRead(async () => {
       const window = this.window.value
@@ -133,7 +122,10 @@ export class Timeline {
     })
   }
 
-  /** Opens the window around a row, unless the window contains it. Fails with `not_found` if it does not exist. */
+  /**
+   * Opens the window around a row, unless the window contains the row. Fails with `not_found` if the row does not
+   * exist.
+   */
   async seek(eventId: string): Promise<void> {
     await this.#enqueueRead(async () => {
       if (this.window.value?.rows.some(({ id }) => id === eventId)) return
@@ -143,15 +135,13 @@ export class Timeline {
     this.status.set('ready')
   }
 
-  /** Moves the window to the newest row, unless it already ends there. */
   async goToNewest(): Promise<void> {
     if (this.window.value?.hasNewer) await this.reload()
   }
 
   /**
-   * Reads rows after the last one. One read runs at a time, with pauses in between; all calls during a read cause one more.
-   * So reads do not pile up under load. During a flood, only the newest rows are read, once a second. A failed read is
-   * repeated, unless the failure is permanent.
+   * Reads rows after the last one: one read at a time, with pauses. All calls during a read cause one more. A failed
+   * read is repeated, unless the failure is permanent.
    */
   async catchUp(): Promise<void> {
     if (this.status.value === 'failed') return this.reload()
@@ -204,7 +194,6 @@ export class Timeline {
     this.window.update((now) => now && withMessages(now, messages))
   }
 
-  /** Replaces a loaded message by its version from a response. */
   show(message: Message): void {
     this.window.update((now) => now && withMessages(now, [message]))
   }
@@ -221,7 +210,6 @@ export class Timeline {
     this.window.update((now) => now && withoutAuthor(now, userId, at))
   }
 
-  /** Reloads messages, with retries. */
   async #refreshWithRetry(ids: readonly string[]): Promise<void> {
     try {
       await this.refresh(ids)
@@ -239,7 +227,7 @@ export class Timeline {
     void this.#refreshWithRetry(ids)
   }
 
-  /** Runs reads that move the ends of the window one after the other. */
+  /** Reads that move the ends of the window run one after the other. */
   #enqueueRead(read: () => Promise<void>): Promise<void> {
     const turn = this.#reading.then(read)
     this.#reading = turn.catch(() => undefined)

@@ -6,7 +6,6 @@ const [shownMs, everyMs] = [6_000, 2_000]
 /** Hints and messages take different paths, so a hint may arrive after a message that was sent later. */
 const lateMs = 1_000
 
-/** The users who are typing, by conversation. */
 export class Typing {
   readonly #cells = new Map<string, Cell<readonly string[]>>()
   readonly #ends = new Map<string, ReturnType<typeof setTimeout>>()
@@ -39,7 +38,6 @@ export class Typing {
     )
   }
 
-  /** Ends the typing indicator of a user whose message has arrived. */
   onTypingEnded(conversation: string, userId: string): void {
     const key = `${conversation}/${userId}`
     this.#endedAt.set(key, performance.now())
@@ -50,7 +48,6 @@ export class Typing {
     this.#remove(conversation, userId)
   }
 
-  /** Notifies others that the viewer is typing. */
   notify(roomId: string, threadRootEventId: string): void {
     const conversation = `${roomId}/${threadRootEventId}`
     if (performance.now() - (this.#sentAt.get(conversation) ?? -Infinity) < everyMs) return

@@ -57,7 +57,6 @@ export class Upload {
     }
   }
 
-  /** Cancels the upload and discards uploaded chunks. */
   cancel(): void {
     this.#isWanted = false
     this.#isCancelled = true

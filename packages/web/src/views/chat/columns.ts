@@ -17,7 +17,6 @@ function measureLetter(): number {
   return width || 8
 }
 
-/** Estimates how many letters fit into a line of a timeline. */
 export function columnsIn(timeline: HTMLElement | undefined, isThread: boolean): number {
   letterPx ??= measureLetter()
   const width = timeline?.clientWidth ?? innerWidth * (isThread ? fraction.thread : fraction.room)

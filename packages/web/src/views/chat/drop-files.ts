@@ -2,10 +2,7 @@ import type { Attachment } from 'svelte/attachments'
 
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') ?? false
 
-/**
- * Accepts files dropped on an element, which has the class `dropping` while files are dragged over it. `may`: whether files
- * are accepted.
- */
+/** `may`: whether files are accepted. The element has the class `dropping` while files are dragged over it. */
 export const dropFiles =
   (may: () => boolean, take: (files: FileList) => void): Attachment<HTMLElement> =>
   (element) => {

@@ -5,7 +5,6 @@ const recentMs = 500
 export class UserScrolls {
   #at = -Infinity
 
-  /** Svelte attachment for the element. */
   readonly watch = (element: Element): (() => void) => {
     const record = () => (this.#at = performance.now())
     for (const kind of kinds) element.addEventListener(kind, record, { passive: true })
@@ -14,7 +13,6 @@ export class UserScrolls {
     }
   }
 
-  /** Whether a user scrolled within the last half second. */
   get isRecent(): boolean {
     return performance.now() - this.#at < recentMs
   }

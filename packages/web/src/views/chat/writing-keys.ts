@@ -1,24 +1,16 @@
-/**
- * Whether a key sends the message. Keyboards of phones have no Shift-Enter: there, Enter begins a new line, and a button
- * sends.
- */
+/** Keyboards of phones have no Shift-Enter: there, Enter begins a new line, and a button sends. */
 export function isSendKey({ key, shiftKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
   return key === 'Enter' && (ctrlKey || metaKey || (!shiftKey && !matchMedia('(pointer: coarse)').matches))
 }
 
-/** Markdown signs, by the key that puts them around the selected text. */
 const signs: Partial<Record<string, string>> = { b: '**', i: '_' }
 
-/** Replaces the selected text as if by typing, so that it can be undone. */
 function type(text: string): void {
   // No other method preserves the undo history of the field.
   document.execCommand('insertText', false, text)
 }
 
-/**
- * Handles Ctrl-B and Ctrl-I: makes the selected text bold or italic, or undoes that. Returns whether it handled the
- * key.
- */
+/** Ctrl-B and Ctrl-I make the selected text bold or italic, or undo that. Returns whether the key was handled. */
 export function formatSelection(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }): boolean {
   const { key, ctrlKey, metaKey, altKey, shiftKey, currentTarget: field } = event
   const sign = (ctrlKey || metaKey) && !altKey && !shiftKey ? signs[key] : undefined
