@@ -10,8 +10,10 @@ let made = 0
 
 beforeAll(async () => {
   env = await openEnv()
-  const permission = 'room.join'
-  env.admin.policy.decisions.push(decisionFor({ userId: 'Uunwanted', permission, groupId: 'Gjoin3', deny: true }))
+  env.admin.policy.decisions.push(
+    decisionFor({ userId: 'Uunwanted', permission: 'room.join', groupId: 'Gjoin3', deny: true }),
+    decisionFor({ userId: 'Ublind', permission: 'room.list', groupId: 'Gjoin4', deny: true }),
+  )
   await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '3s' })
   await lobbyOf(env)
 })
@@ -69,6 +71,13 @@ test('rooms that may not be joined are skipped', async () => {
   const room = await newRoom('forbidden')
   expect(await joinGroup('Uunwanted')).toEqual([])
   expect(await isMember('Uunwanted', room)).toBe(false)
+  expect(await joinGroup('Ubob')).toEqual([room])
+})
+
+test('rooms that may not be listed are skipped', async () => {
+  const room = await newRoom('hidden')
+  expect(await joinGroup('Ublind')).toEqual([])
+  expect(await isMember('Ublind', room)).toBe(false)
   expect(await joinGroup('Ubob')).toEqual([room])
 })
 

@@ -8,6 +8,7 @@ import { groupNotFound } from '../../errors.ts'
 import { groupKey } from '../../engines/delivery/index.ts'
 import { wouldJoin } from '../../policy/membership.ts'
 import { toPolicyRoom } from '../../policy/standing.ts'
+import { canSee } from '../../policy/visibility.ts'
 import type { FactOfRoom } from '../../store/facts.ts'
 import { joinRooms, findUnappliedJoins, lockRooms } from '../../store/group-joins.ts'
 import { groupExists } from '../../store/groups.ts'
@@ -23,7 +24,10 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
     const { userId } = caller
     const cause = { actorId: userId, at: ctx.now() }
     const filterJoinable = (rooms: readonly RoomWithStanding[]) =>
-      rooms.filter(({ room, standing }) => wouldJoin(ctx.policy.current(), caller, toPolicyRoom(room), standing))
+      rooms.filter(({ room, standing }) => {
+        const who = [ctx.policy.current(), caller, toPolicyRoom(room), standing] as const
+        return wouldJoin(...who) && canSee(...who)
+      })
 
     // This call may be a repeat, so joins not applied yet are returned like new ones.
     const isAbout = isFactOf(['joined'], userId)
