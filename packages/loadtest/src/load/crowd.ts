@@ -17,21 +17,21 @@ export function addCrowdMembers(fleet: Fleet, roomId: string, count: number): Pr
 }
 
 export async function createCrowd(fleet: Fleet, roomId: string): Promise<void> {
-  await createAccounts(fleet, { ids: 'Ucrowd', logins: 'user' }, crowdSize)
+  await createAccounts(fleet, { idPrefix: 'Ucrowd', loginPrefix: 'user' }, crowdSize)
   await addCrowdMembers(fleet, roomId, crowdSize)
 }
 
-/** The ids and logins consist of the prefix `ids` or `logins` and a number from 1. */
+/** The ids and logins consist of the prefix and a number from 1. */
 export async function createAccounts(
   fleet: Fleet,
-  { ids, logins }: { ids: string; logins: string },
+  { idPrefix, loginPrefix }: { idPrefix: string; loginPrefix: string },
   count: number,
 ): Promise<void> {
   const accounts = `(select $2::text || n as id, $3::text || n as login from generate_series(1, $1::integer) n) accounts`
   await writeRows(fleet.postgresUrl('parley_accounts'), [
     [
       `insert into users (id, login, version, roles_version, created_at) select id, login, 1, 1, now() from ${accounts}`,
-      [count, ids, logins],
+      [count, idPrefix, loginPrefix],
     ],
   ])
   await writeRows(fleet.postgresUrl('parley_rooms'), [
@@ -42,7 +42,7 @@ export async function createAccounts(
       select id, login, '', login, login || E'\\n',
         array(select distinct substr(login || E'\\n', at, 3) from generate_series(1, length(login) - 1) at), '{}', false, 1, 1
       from ${accounts}`,
-      [count, ids, logins],
+      [count, idPrefix, loginPrefix],
     ],
   ])
 }

@@ -38,7 +38,7 @@ export async function measureOneRoom(fleet: Fleet, http: HttpCaller, report: Rep
 
 async function measureAddMember(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const count = 1_000
-  await createAccounts(fleet, { ids: 'Ulink', logins: 'link-' }, count)
+  await createAccounts(fleet, { idPrefix: 'Ulink', loginPrefix: 'link-' }, count)
   const roomId = await createRoom(http, 'bench-joins')
   const started = performance.now()
   const outcomes = await Promise.all(
