@@ -9,7 +9,7 @@ export type CommandContext = {
   password: () => Promise<string>
   /** Throws when no fleet runs, or with `--direct`. */
   access: () => OperatorAccess
-  /** Resolves when there is room for more. */
+  /** Writes to standard output. Resolves when more can be written. */
   write: (piece: string | Uint8Array) => Promise<void>
   /** Prints on standard error, but not with `--json`. */
   note: (text: string) => void

@@ -24,7 +24,7 @@ export function addConfigCommand(parent: Command, { print, dataDir, env }: Comma
 
 /**
  * While a fleet runs on the data folder, the settings come from its environment, otherwise from the environment of
- * this command. If a fleet has run there, they include what it sets for its services, such as ports.
+ * this command. In both cases, if a fleet has run there, they include what it set for its services, such as ports.
  */
 async function settingsOf(service: string, dataDir: string, env: NodeJS.ProcessEnv): Promise<EffectiveSetting[]> {
   const known = environmentInFolder(dataDir, service, env)

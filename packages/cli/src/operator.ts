@@ -7,7 +7,7 @@ import { exitCodes, Failure, misused, unreachable } from './failure.ts'
 export type Operator = Client<typeof OperatorService>
 
 const connectMs = 5_000
-/** Nobody answers calls of other users of the bus. */
+/** The bus lets no other user call the methods for operators. */
 const busUser = 'operator'
 
 /** Throws a {@link Failure} if the fleet refuses the call or cannot be reached. */

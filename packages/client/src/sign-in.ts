@@ -32,8 +32,8 @@ export type AccountSteps = {
   /** Mails a code to an address that is to be added to the signed-in account. */
   requestEmailCode(request: RecentProof & { email: string }): Promise<void>
   /**
-   * Adds the address with that code. Fails with `invalid_argument` for a wrong code, `already_exists` if another
-   * account has it.
+   * Adds the address with that code. Fails with `invalid_argument` for a wrong code, and with `already_exists`
+   * if another account has the address.
    */
   confirmEmailCode(request: RecentProof & { email: string; code: string }): Promise<void>
 }
@@ -118,8 +118,8 @@ export async function signOut(post: HttpPost, token: string | undefined): Promis
 }
 
 /**
- * Headers with the bearer token, if there is one, and with the CSRF token of a page. For a session cookie, the CSRF token
- * proves that a page of this server makes the request.
+ * Headers with the bearer token, if there is one, and with the CSRF token of a page. For a session cookie, the CSRF
+ * token proves that a page of this server makes the request.
  */
 function credentialHeaders(token: string | undefined): Record<string, string> {
   const csrfToken = csrfCookie()

@@ -1,8 +1,8 @@
 import { bool, defineConfig, int, oneOf, port, secret, str, url } from '@parley/config'
 
 /**
- * All other PARLEY_ variables reach the services, except that the fleet sets the addresses of its own servers and the
- * credentials for them.
+ * Settings of the supervisor. All other PARLEY_ variables reach the services, except that the fleet sets the addresses
+ * of its own servers and the credentials for them.
  */
 export const readSettings = defineConfig({
   port: port(['PARLEY_WEBSERVER_PORT', 'PARLEY_PORT'], {

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 
-// Without the packages of real services, so that it starts fast.
+// Imports no package of a real service, so that this program starts fast.
 const serve = (port: number, listener: RequestListener) =>
   new Promise<number>((resolve) => {
     const server = createServer(listener).listen(port, '127.0.0.1', () => {

@@ -30,7 +30,7 @@ export function startSupervisor(
   const child = spawn(command, rest, {
     env: {
       ...process.env,
-      // The services inherit this option, because they run from TypeScript here.
+      // The services inherit this option and need it, because they run from TypeScript here.
       NODE_OPTIONS: `--import ${bundled}`,
       PARLEY_GENERAL_LOG_LEVEL: 'warn',
       PARLEY_DATA_DIR: dataDir,

@@ -274,7 +274,7 @@ test.each([
   const child = start(dir, npmThat(dir, `sleep 3600 & echo $! >${started}.new; mv ${started}.new ${started}; wait`))
   const outcome = outcomeOf(child)
   const sleeping = await eventually(() => existsSync(started) && identify(Number(readFileSync(started, 'utf8'))))
-  // Not to npm: it has its own process group, which Ctrl-C in a terminal does not reach.
+  // npm does not get the signal: it has its own process group, which Ctrl-C in a terminal does not reach.
   if (receiver === 'the shell') child.kill(signal)
   else for (const pid of childrenOf(child.pid)) process.kill(pid, signal)
   expect((await outcome).code).not.toBe(0)

@@ -147,7 +147,7 @@ describe('a server whose parent was killed', () => {
     expect(JSON.parse(readFileSync(pidFile, 'utf8'))).toMatchObject({ pid: next.pid })
   })
 
-  test('has no pid file once the next one has stopped', () => {
+  test('has no pid file once the next server has stopped', () => {
     expect(existsSync(pidFile)).toBe(false)
     rmSync(at('orphan'), { recursive: true })
   })

@@ -46,7 +46,7 @@ export class RoomImporter {
     return this.#names.get(id)
   }
 
-  /** Finds the room that an earlier run created. Undefined if the room cannot be created. */
+  /** Finds the room that an earlier run created, or creates it. Returns undefined if it cannot be created. */
   async open(archived: ArchivedRoom, people: readonly string[]): Promise<OpenRoom | undefined> {
     const { source, report } = this.#options
     const memberIds = this.#membersOf(archived, people)

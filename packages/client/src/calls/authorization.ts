@@ -1,6 +1,6 @@
 import type { Interceptor } from '@connectrpc/connect'
 
-/** Only to calls without an Authorization header. */
+/** Adds the token to calls that have no Authorization header. */
 export function authorization(token: () => string | undefined): Interceptor {
   return (next) => (request) => {
     const current = token()

@@ -47,7 +47,7 @@ async function readAnswer(response: Response, signal: AbortSignal): Promise<Reco
   throw new ConnectError(message, codes.get(response.status) ?? Code.Unknown, metadata)
 }
 
-/** For any other value, no fields. */
+/** The fields of an object; of any other value, none. */
 export function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }

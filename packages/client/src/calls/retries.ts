@@ -5,7 +5,7 @@ import { type Backoff, backoffMs } from './backoff.ts'
 import { idempotencyKeyHeader } from './idempotency-keys.ts'
 
 export type RetryPolicy = Backoff & {
-  /** Including the first; with 1 nothing is repeated. */
+  /** How often a call is sent at most; with 1, nothing is repeated. */
   attempts: number
 }
 

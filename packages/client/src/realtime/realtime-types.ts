@@ -10,7 +10,7 @@ export type EventKind = AnyEvent['case']
 export type EventOf<Kind extends EventKind> = EventValues[Kind]
 
 export type RealtimeState =
-  /** A socket is being opened. `failures`: lost connections and failed attempts since one that lasted 10 s. */
+  /** A socket is being opened. `failures`: lost connections and failed attempts since a connection lasted 10 s. */
   | { status: 'connecting'; failures: number }
   /** Events arrive. `resumed`: since the stream was last open, only hints (typing, presence) were missed. */
   | { status: 'open'; resumed: boolean }
@@ -35,7 +35,7 @@ export type RealtimeOptions = {
    */
   resumePosition?: string
   /**
-   * Events may have been missed: reload any data built from them. For the first connection it is called only if that
+   * Events may have been missed: reload any data built from them. The first connection calls it only if it
    * cannot continue at `resumePosition`.
    */
   onReset?: (reason: ResetReason) => void
@@ -71,6 +71,6 @@ export type Realtime = Disposable & {
   onState(listener: (state: RealtimeState) => void): () => void
   /** Iterates over the events from now on, until the stream ends. A slow reader loses events: see `fell_behind`. */
   events(): AsyncGenerator<RealtimeEventEnvelope, void, undefined>
-  /** Permanently. Idempotent. */
+  /** Ends the stream permanently. Idempotent. */
   close(): void
 }

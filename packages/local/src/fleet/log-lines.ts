@@ -6,8 +6,8 @@ const levelNames: ReadonlyArray<readonly [number, string]> = [
 ]
 
 /**
- * The message of a warning or error, or text that is not a JSON object, after the name of the service. Undefined for
- * other entries and for empty lines.
+ * Returns the name of the service and then the message of a warning or error, or the whole line if it is not a JSON
+ * object. Undefined for other entries and for empty lines.
  */
 export function formatForTerminal(service: string, line: string): string | undefined {
   if (line.trim() === '') return undefined

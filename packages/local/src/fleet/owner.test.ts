@@ -40,7 +40,7 @@ test('a generated password is shown until a start has printed it', async () => {
   for (const _ of [1, 2]) expect(await accounts.start()).toEqual({ created: false, login: 'first' })
 })
 
-test('it is shown even if the response to its creation is lost', async () => {
+test('a generated password is shown even if the response to the creation of the owner is lost', async () => {
   const accounts = new Accounts()
   accounts.losesResponse = true
   expect(await accounts.start()).toEqual({ created: false, login: 'first', password: accounts.password })

@@ -51,7 +51,7 @@ test('during a rotation no fleet can start on the folder', async () => {
   using _free = await lockDataDir(folder, dataDirAt(folder).lockFile)
 })
 
-test('after a crash of a rotation secrets.json has the old value alone or both', async () => {
+test('after a crash of a rotation secrets.json has the old value, alone or with the new one', async () => {
   const changes: AsyncIterator<{ filename: string | null }, undefined> = watch(folder)[Symbol.asyncIterator]()
   const marker = join(folder, 'marker')
   const rotated = rotateSecret(folder, 'core', {}).finally(() => writeFileSync(marker, ''))

@@ -91,7 +91,7 @@ export class ServiceGroup {
   /**
    * Starts or drains processes until the service has `count`; the newest are removed first. Resolves when the new
    * ones serve, or were removed by a later call, and the removed ones have ended. Gateways forward only to the
-   * processes of the start.
+   * processes with which the fleet started.
    */
   async scale(name: string, count: number): Promise<void> {
     const { services, onChange } = this.#options

@@ -12,7 +12,7 @@ export type SupervisedOptions = {
   pidFile: string
   say: (line: string) => void
   onLine: (line: string) => void
-  /** Returns why another attempt would fail too, or undefined, when a process has ended before any served. */
+  /** Called when a process ends before any has served: returns why another would too, or undefined if it may serve. */
   whyUnstartable: () => Promise<Error | undefined>
   onChange: () => void
 }

@@ -9,8 +9,8 @@ import { findExecutable } from './executables.ts'
 export type KernelLock = { fd: number | undefined; release: () => void }
 
 /**
- * Returns undefined if another process holds the lock. Unlike a pid file, the lock works across containers, and lasts as long
- * as a descriptor is open. Systems without `flock` do not run containers either.
+ * Returns undefined if another process holds the lock. Unlike a pid file, the lock works across containers, and lasts
+ * as long as a descriptor is open.
  */
 export function lockByKernel(file: string): KernelLock | undefined {
   const flock = findExecutable('flock')

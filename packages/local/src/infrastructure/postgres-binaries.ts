@@ -34,7 +34,7 @@ export function findPostgres(): PostgresBinaries[] {
   })
 }
 
-/** Copies binaries that the user cannot reach into `copies`. */
+/** Returns the binaries or, if the user cannot reach them, a copy in the folder `copies`. */
 export function reachableBinaries(binaries: PostgresBinaries, user: SystemUser | undefined, copies: string) {
   if (user === undefined || canEnter(user, binaries.dir)) return binaries
   const copy = join(copies, `postgresql-${binaries.version}`)

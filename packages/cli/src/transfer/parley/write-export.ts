@@ -117,7 +117,7 @@ class Exporter {
     this.#result.rooms++
   }
 
-  /** A response contains only some of the reactions to a message. */
+  /** Adds the reactions that the response with the message left out. */
   async #fetchReactions(roomId: string, message: ExportMessagesResponse_Message): Promise<void> {
     const byEmoji = new Map(message.reactions.map((reaction) => [reaction.emoji, reaction]))
     for (let more = message.moreReactions; more;) {

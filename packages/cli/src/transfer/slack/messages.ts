@@ -22,7 +22,7 @@ function timeOf(ts: unknown, now = Date.now()): Date | undefined {
   return ms >= earliest && ms <= now + maxClockSkewMs ? new Date(ms) : undefined
 }
 
-/** A user, a bot, or `bot:` and the name of a bot; empty if there is none. */
+/** The id of a user or a bot, or `bot:` and the name of a bot; empty if the message names no author. */
 export const authorOf = (message: Fields): string =>
   textOf(message.user) || textOf(fieldsOf(message.comment).user) || textOf(message.bot_id) || botByName(message)
 

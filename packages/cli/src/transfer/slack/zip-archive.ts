@@ -85,7 +85,7 @@ export class ZipArchive implements AsyncDisposable {
     if (sum !== entry.crc32) throw new BadEntry('is damaged')
   }
 
-  /** Throws a {@link BadEntry} if the file is too large or not valid JSON, or as `stream` does. */
+  /** Throws as `stream` does, and a {@link BadEntry} if the file is too large or not valid JSON. */
   async json(name: string): Promise<unknown> {
     if (this.size(name) > maxJsonBytes) throw new BadEntry(`is larger than ${maxJsonBytes} bytes`)
     const chunks: Buffer[] = []
