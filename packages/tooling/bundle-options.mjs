@@ -37,7 +37,7 @@ export function packageBundle(folder) {
     outbase: 'src',
     ...bundleOptions,
     splitting: true,
-    // A process keeps the text of its program in memory. The names in stack traces stay.
+    // Saves memory, because a process keeps the text of its program. The names in stack traces stay.
     minifyWhitespace: true,
     lineLimit: 120,
     chunkNames: 'chunks/[name]-[hash]',

@@ -6,7 +6,7 @@ const rootDir = here('../..')
 
 const long = process.env.PARLEY_TEST_LONG ? [] : ['\\.long\\.test\\.(ts|mjs)$']
 
-/** The services share these servers too. */
+/** Packages whose tests in `test/` use the shared servers, as those of all services do. */
 const sharing = ['doctor', 'events', 'jobs', 'postgres', 'redis', 'testkit']
 const others = readdirSync(here('..')).filter((name) => !['e2e', 'README.md', ...sharing].includes(name))
 const behaviour = (names) => `<rootDir>/packages/{${names.join()}}/test/**/*.test.{ts,mjs}`

@@ -7,8 +7,8 @@ import { inWorkspace, workspace } from './steps.mjs'
 export const drizzleKit = inWorkspace('packages/tooling/node_modules/drizzle-kit/bin.cjs')
 
 /**
- * Returns the path of one CommonJS file: drizzle-kit does not follow `.ts` imports into other packages of the
- * workspace.
+ * Bundles the schema of a service into one CommonJS file and returns its path, because drizzle-kit does not follow
+ * `.ts` imports into other packages of the workspace.
  */
 export async function bundleSchema(service) {
   const schema = join(workspace, 'services', service, 'src/store/schema.ts')

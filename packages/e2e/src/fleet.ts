@@ -30,7 +30,9 @@ export const isCompact = (): boolean => fleet().processes.includes('compact')
 export const reasonNotToFreeze = (): string | undefined =>
   isCompact() ? ' (skipped: freezing the process would freeze the gateway too)' : undefined
 
-/** Stores the URLs, because restarted processes keep them. */
+/**
+ * Makes a fleet that runs on the folder the fleet under test. Its URLs are read once: restarted processes keep them.
+ */
 export function shareFleet(dataDir: string): void {
   const { services } = stateOf(dataDir)
   const addresses: FleetAddresses = {

@@ -16,7 +16,7 @@ let browser: Browser | undefined
 /** This module stays loaded between test files, while each file has a `test` of its own. */
 const testOrSkip = () => ('path' in chromium ? test : test.skip)
 
-/** Skipped without a browser. */
+/** Like `test`, but skipped without a browser. */
 export const inBrowser: Pick<typeof test, 'each'> & ((...args: Parameters<typeof test>) => void) = Object.assign(
   (...args: Parameters<typeof test>) => testOrSkip()(...args),
   { each: ((...table: Parameters<typeof test.each>) => testOrSkip().each(...table)) as typeof test.each },

@@ -125,7 +125,7 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
     const sockets = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribe(node, ada.token)))
     await using _posting = repeatUntilDisposed(50, () => post(bob, roomId, 'hello'))
     {
-      // Alternately: a frozen process cannot be scraped.
+      // One node at a time is frozen, because a frozen process cannot be scraped.
       await using _pausing = repeatUntilDisposed(0, async () => {
         for (const { pid } of processesOf('realtime')) {
           using _ = freeze(pid)

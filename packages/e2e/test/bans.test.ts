@@ -35,7 +35,7 @@ const ban = (roomId: string, ms: number) => {
   return owner.call(banMember, { roomId, userId: bob.userId, reason: 'noise', expiresAt }, nextGateway())
 }
 const anHour = 3_600_000
-/** Long enough to be in effect when the call that made it returns. */
+/** A ban of this length is still in effect when the call that made it returns. In milliseconds. */
 const aMoment = 8_000
 
 const refusalCodes = async (roomId: string) =>

@@ -57,7 +57,7 @@ describe('only the gateway can act for users', () => {
     expect(await publishRefusal(nc, createRoom)).toMatch(/permission/i)
   })
 
-  test('the gateway may call one', async () => {
+  test('the gateway may call a public method', async () => {
     await using nc = await connectAs('gateway')
     expect(await publishRefusal(nc, createRoom)).toBeUndefined()
   })

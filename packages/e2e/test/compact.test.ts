@@ -26,7 +26,7 @@ testUnlessCompact(
   `the compact layout runs as two processes, and a post outlives the process that acknowledged it${why}`,
   async () => {
     expect(fleet.services.map(({ name }) => name).sort()).toEqual(['compact', 'realtime'])
-    // Directly at a node, because the gateway is killed with messaging.
+    // Connect directly to a node, because the gateway is killed with messaging.
     const node = fleet.services.find(({ name }) => name === 'realtime')?.url ?? ''
     const client = createParleyClient({ baseUrl: fleet.url, webSocket: WebSocket })
     await client.signIn(owner)

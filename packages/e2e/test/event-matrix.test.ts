@@ -56,7 +56,7 @@ async function waitForEnd(ended?: Name[]): Promise<string> {
   return marker
 }
 
-/** Not every event of a row must be listed. */
+/** Leaves out events that rows need not list, because something other than the action may have caused them. */
 const isRelevantFor =
   ({ receives }: Row) =>
   ({ event }: RealtimeEventEnvelope): boolean => {

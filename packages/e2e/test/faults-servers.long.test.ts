@@ -42,7 +42,7 @@ function startConversation() {
   })
 }
 
-/** The supervisor waits longer before the second restart. */
+/** Ends the server twice, because the supervisor waits longer before the second restart. */
 async function causeOutage(name: 'postgres' | 'nats', signal: NodeJS.Signals) {
   for (let times = 0; times < 2; times++) {
     const pid = await eventually(() => serverPid(name))

@@ -28,7 +28,7 @@ const namesRoom = ({ input }: DescMethodUnary): boolean =>
   input.fields.some(({ name, message }) => roomFields.has(name) || message?.name === 'PermissionScope')
 const methods = publicMethods.filter(namesRoom)
 
-/** The call must be refused only because of the room. */
+/** A valid value for a field, so that the call can be refused only because of the room. */
 function valueOf(field: DescField, roomId: string): unknown {
   if (roomFields.has(field.name)) return roomId
   if (/emoji/.test(field.name)) return 'thumbsup'

@@ -61,8 +61,8 @@ async function medianOf(action: () => Promise<number>): Promise<number> {
 const newest = (page: Page) => messageWith(page, `Message ${rows},`)
 
 /**
- * Runs inside the page, so that the requests of the test are not measured. `readable` resolves when a message with a
- * text has been painted, with the milliseconds since the page started to load.
+ * Runs inside the page, so that the requests of the test are not measured. `readable` resolves when a message with the
+ * given text has been painted, with the milliseconds since the page started to load.
  */
 const readableScript = `globalThis.readable = (text) => new Promise((resolve) => {
   const check = () => {

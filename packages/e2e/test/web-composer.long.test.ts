@@ -55,7 +55,7 @@ inBrowser('a failed action on a message shows an error at the message, and its e
   await message.getByRole('button', { name: 'Delete' }).click()
   await message.getByRole('button', { name: 'Delete' }).click()
   await message.getByRole('alert').waitFor()
-  // The keyboard also continues from there.
+  // Escape closes the error too, and the focus returns to the buttons of the message.
   await message.getByRole('button', { name: 'Close' }).press('Escape')
   expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe('React')
 })

@@ -114,7 +114,7 @@ inBrowser('an owner orders groups, moves a room to another one, and makes everyb
   await page.getByRole('heading', { name: groupName }).waitFor()
   const place = async () => (await page.getByRole('heading', { level: 3 }).allTextContents()).indexOf(groupName)
   const before = await place()
-  // A press before the response to the previous one counts.
+  // A button press counts even before the response to the previous press.
   let release: () => void = () => undefined
   const released = new Promise<void>((resolve) => (release = resolve))
   await page.route('**/ReorderRoomGroups', async (route) => {

@@ -119,7 +119,7 @@ inBrowser('drafts are kept, and a reply links to its message', async () => {
   await page.getByText(`Replying to ${bob.login}`).getByText(question).waitFor()
   await field.fill('Below the mat')
   await field.press('Enter')
-  // Far enough away to be invisible.
+  // Enough messages to move the question out of sight.
   for (let n = 0; n < 60; n++) await post(bob, roomId, `Thanks, ${n}`)
   await messageWith(page, 'Thanks, 59').waitFor()
   const answer = await bob.call(RoomService.method.getRoomEvents, { roomId, limit: 100 })

@@ -8,7 +8,7 @@ import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, say, signInAt, useBrowser, visit, visitAs } from '../src/web-client.ts'
 
-// Nothing may depend on the web client, so its unit tests share their payloads by address only.
+// No package may import the web client, so the payloads of its unit tests are imported by URL.
 const corpus = new URL('../../web/src/markdown/_payloads.ts', import.meta.url).href
 const { payloads } = (await import(corpus)) as { payloads: readonly string[] }
 

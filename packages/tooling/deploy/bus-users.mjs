@@ -63,7 +63,7 @@ function callSubjects(name) {
   })
 }
 
-/** For NATS an empty list allows everything, so without subjects everything is denied. */
+/** For NATS an empty list allows everything, so without subjects this denies everything. */
 function permission(verb, groups) {
   const lines = Object.entries(groups).flatMap(([why, subjects]) =>
     subjects.length === 0 ? [] : [`            # ${why}`, ...subjects.map((subject) => `            "${subject}"`)],

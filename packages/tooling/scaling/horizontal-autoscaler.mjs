@@ -97,8 +97,8 @@ export class HorizontalAutoscaler {
 const clamp = (value, lowest, highest) => Math.min(Math.max(value, lowest), Math.max(lowest, highest))
 
 /**
- * Returns undefined if no pod reported the metric. A pod without a value counts as the target when scaling down and as 0 when
- * scaling up, so it never makes the change larger.
+ * Returns undefined if no pod reported the metric. A pod without a value counts as the target when scaling down and as
+ * 0 when scaling up, so it never makes the change larger.
  */
 function desiredPods(current, values, target) {
   const known = values.filter((value) => value !== undefined)

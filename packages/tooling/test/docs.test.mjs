@@ -50,7 +50,7 @@ test('every link of a page leads to a file, and to a heading in it', () => {
   expect(own.map(([page, link]) => problemOf(page, link)).filter(Boolean)).toEqual([])
 })
 
-test('every decision has the sections of the list of decisions', () => {
+test('every decision has the sections Context, Decision, Considered and Consequence', () => {
   const decisions = pages.filter((page) => /^docs\/adr\/\d/.test(page))
   const sectionsOf = (page) => Array.from(read(page).matchAll(/^## (.*)$/gm), ([, title]) => title).join()
   expect(decisions.length).toBeGreaterThan(30)

@@ -34,8 +34,8 @@ export async function time(
   }
   const results = await Promise.allSettled(Array.from({ length: inFlight }, worker))
   for (const result of results) if (result.status === 'rejected') throw result.reason
-  // After a warm-up, the rate is that of the starts within `seconds`. Without one, `inFlight` runs start at once, so the
-  // time until the last runs end is counted too.
+  // After a warm-up, the rate is that of the starts within `seconds`. Without one, `inFlight` runs start at once, so
+  // the time until the last runs end is counted too.
   return summarize(took, warmUpSeconds > 0 ? seconds : (performance.now() - warm) / 1000)
 }
 

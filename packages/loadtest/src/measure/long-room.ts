@@ -27,7 +27,7 @@ export async function measureLongRoom(
     report.add(`${name} of 1,000,000 messages p50`, p50, 'ms', ordinary.p50)
   }
   const thread = { roomId, threadRootEventId: rootId, limit }
-  // Neither near the beginning or the end of the log, nor a reply.
+  // A message that is no reply and not near the beginning or the end of the log.
   const somewhere = () => messageId(Math.floor(Math.random() * (longRoomSize.messages / 10 - 200) + 100) * 10 + 1)
   const [cursors, replyCursors] = [
     await cursorsOf(

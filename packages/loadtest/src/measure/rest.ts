@@ -70,7 +70,7 @@ async function measureFloor({ child, ready }: { child: ChildProcess; ready: unkn
     await sleep(floorEveryMs)
     socket.write('PING\r\n')
   }
-  // Not destroyed: an answer that is still to come would then end the program with an error.
+  // Destroying the socket would end the server with an error if it still sends an answer.
   socket.end()
   return ((await readCpuMs()) - before) / times
 }

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { join } from 'node:path'
 
-// Loaded into every process of a fleet that is profiled. The first SIGUSR2 starts a CPU profile; the next one stops it and
-// writes it to PARLEY_PROFILES.
+// Loaded into every process of a fleet that is profiled. The first SIGUSR2 starts a CPU profile; the next one stops it
+// and writes it to PARLEY_PROFILES.
 const session = new Session()
 let running = false
 
