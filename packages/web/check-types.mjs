@@ -1,6 +1,6 @@
 /**
- * Checks the types of the web client with svelte-check; a flag makes it use the compiler of TypeScript 7. With that flag,
- * svelte-check also reports errors in node_modules, which are ignored here.
+ * Checks the types of the web client with svelte-check; a flag makes it use the compiler of TypeScript 7. With that
+ * flag, svelte-check also reports errors in node_modules, which are ignored here.
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -3,8 +3,8 @@ import globals from 'globals'
 import tseslint from 'typescript-eslint'
 
 /**
- * Lint rules for components; oxlint.config.ts at the root is for everything else. The rules that need types take four times
- * as long as all others. ESLINT_WITHOUT_TYPES disables them.
+ * Lint rules for components; oxlint.config.ts at the root is for everything else. The rules that need types take four
+ * times as long as all others. ESLINT_WITHOUT_TYPES disables them.
  */
 const hasTypes = process.env.ESLINT_WITHOUT_TYPES === undefined
 const { recommended, recommendedTypeChecked } = tseslint.configs

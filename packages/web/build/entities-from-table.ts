@@ -4,8 +4,8 @@ import type { Plugin } from 'vite'
 const decoder = 'decode-named-character-reference'
 
 /**
- * Lets the Markdown parser look up entities such as `&amp;` in a table. The parser's variant for browsers
- * assigns entities to `innerHTML`, which our content security policy refuses: such a message could not be shown.
+ * Lets the Markdown parser look up entities such as `&amp;` in a table. The parser's variant for browsers assigns
+ * entities to `innerHTML`, which our content security policy refuses: a message with an entity could not be shown.
  */
 export const entitiesFromTable = (): Plugin => ({
   name: 'entities-from-table',

@@ -16,8 +16,8 @@ const description = /fileDesc\("([^"]+)"(?:, \[([^\]]*)\])?\)/
 const helper = fileURLToPath(new URL('../src/session/describe-file.ts', import.meta.url))
 
 /**
- * Decodes the contract's descriptors when the client is built, so that the page need not do it at every start. Removes the
- * validation rules and the reserved names, which only the server and the compiler use.
+ * Decodes the contract's descriptors when the client is built, so that the page need not do it at every start. Removes
+ * the validation rules and the reserved names, which only the server and the compiler use.
  */
 export const leanContract = (): Plugin => ({
   name: 'lean-contract',
@@ -43,7 +43,7 @@ export function decodeDescriptor(code: string): string {
 function jsonOf(encoded: string): string {
   const file = fromBinary(FileDescriptorProtoSchema, base64Decode(encoded))
   file.messageType.forEach(slim)
-  // The generated call passes the imported files.
+  // The call in the generated code passes the imported files, so their names are not needed.
   file.dependency = []
   const isAbsent = (key: string, value: unknown) =>
     key.startsWith('$') || (Array.isArray(value) && value.length === 0) || (key === 'label' && value === 1)

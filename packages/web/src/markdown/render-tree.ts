@@ -3,8 +3,8 @@ import { ignoresMentions } from './mentions.ts'
 import { languageOf, piecesOf } from './tree.ts'
 
 /**
- * Whether the rendering of a tree never changes: it has no code to highlight and, with `mentions`, no "@" that may begin a
- * mention.
+ * Whether the rendering of a tree never changes: it has no code to highlight and, with `mentions`, no "@" that may
+ * begin a mention.
  */
 export const isStatic = (parent: Root | Element, mentions: boolean): boolean =>
   piecesOf(parent).every((piece) =>

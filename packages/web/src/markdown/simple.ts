@@ -1,14 +1,17 @@
 import type { Element, ElementContent, Root } from 'hast'
 
-/** Characters that are not Markdown syntax inside a line. With Unicode property classes, matching would be slower than the parser. */
+/**
+ * Characters that are not Markdown syntax inside a line. With Unicode property classes, matching would be slower than
+ * the parser.
+ */
 const sign = String.raw`[A-Za-z\d\u0080-\uffff .,:;?!'"()/%$=+#>{}^|-]`
 const begins = String.raw`(?<=^|[ (\n])`
 const ends = String.raw`(?=[ .,:;?!)\n]|$)`
 const inner = `([A-Za-z\\d](?:${sign}*?[A-Za-z\\d.!?])?)`
 
 /**
- * Matches the next piece of a paragraph: a URL, bold, italic (two forms), code, or words. In words, "@" begins a mention
- * and "_" is part of a name.
+ * Matches the next piece of a paragraph: a URL, bold, italic (two forms), code, or words. In words, "@" begins a
+ * mention and "_" is part of a name.
  */
 const piece = new RegExp(
   [

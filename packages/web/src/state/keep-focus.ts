@@ -28,7 +28,7 @@ export function keepFocus(): void {
       focused = undefined
       focusRegion(around.find(({ isConnected }) => isConnected))
     } else if (wasDisabled) {
-      // Once only: a hidden button cannot be focused.
+      // Try only once: if the button is hidden, it cannot be focused.
       wasDisabled = false
       focused.focus({ preventScroll: true })
     }

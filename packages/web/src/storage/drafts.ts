@@ -7,7 +7,10 @@ export function conversationsWithDraft(userId: string): string[] {
   return Object.keys(localStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
 }
 
-/** Calls the listener when other tabs create, change or delete a draft, or it is cleared, until the returned function is called. */
+/**
+ * Calls the listener when another tab creates, changes or deletes a draft, and when a draft is cleared in this tab,
+ * until the returned function is called.
+ */
 export function followDrafts(userId: string, onChange: () => void): () => void {
   const follow = ({ key }: StorageEvent) => key?.startsWith(prefixOf(userId)) && onChange()
   addEventListener('storage', follow)
@@ -30,7 +33,10 @@ export function clearDraft(userId: string, conversation: string): void {
   dispatchEvent(new StorageEvent('storage', { key: keyOf(userId, conversation), newValue: null }))
 }
 
-/** Calls the listener when other tabs change a draft, or it is cleared, until the returned function is called. */
+/**
+ * Calls the listener when another tab changes the draft, and when it is cleared in this tab, until the returned
+ * function is called.
+ */
 export function followDraft(userId: string, conversation: string, onChange: (text: string) => void): () => void {
   const key = keyOf(userId, conversation)
   const follow = (event: StorageEvent) => event.key === key && onChange(event.newValue ?? '')

@@ -7,8 +7,8 @@ const maxFound = 12
 const maxAtFirst = 6
 
 /**
- * Lists what typed text finds: the person with exactly this login, then rooms, commands, and the people that the server has
- * found. Before anything is typed, lists the first rooms and all commands.
+ * Lists what typed text finds: the person with exactly this login, then rooms, commands, and the people that the server
+ * has found. Before anything is typed, lists the first rooms and all commands.
  */
 export function choicesFor<Room extends Findable, Command extends Findable, Person extends FindablePerson>(
   typed: string,

@@ -45,8 +45,8 @@ export function sidebarOf({ groups }: ListRoomGroupsResponse, { rooms }: ListRoo
 }
 
 /**
- * The rooms that can be found and suggested. `rooms` also contains archived rooms: one that is open, and those that were
- * archived after they were loaded.
+ * The rooms that can be found and suggested. `rooms` also contains archived rooms: one that is open, and those that
+ * were archived after they were loaded.
  */
 export const activeRooms = ({ rooms }: Sidebar): RoomWithViewerState[] =>
   [...rooms.values()].filter(({ room }) => room?.archived === false)

@@ -90,7 +90,7 @@ export function withRetracted(window: TimelineWindow, id: string, at: Message['d
 
 /**
  * Turns all messages of a deleted account into placeholders, and removes its reactions. Of many people with the same
- * reaction, only the first few are known.
+ * reaction, only the first few are known, so the reaction of another one stays counted.
  */
 export function withoutAuthor(window: TimelineWindow, userId: string, at: Message['deletedAt']): TimelineWindow {
   const isTheirs = ({ previewUserIds }: MessageReaction) => previewUserIds.includes(userId)

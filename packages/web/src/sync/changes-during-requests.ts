@@ -7,7 +7,7 @@ export type Changes = ReadonlyMap<string, readonly Change[]>
 
 /**
  * Remembers the changes of people that events report while responses are awaited. A response may contain data from
- * before a change, and neither has a version.
+ * before a change, and neither has a version to compare: the changes must be applied to its data again.
  */
 export class ChangesDuringRequests {
   readonly #requests = new Set<Map<string, Change[]>>()

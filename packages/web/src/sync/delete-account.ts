@@ -3,8 +3,8 @@ import { setAccountDeleted } from '../state/account-deleted.ts'
 import { isPermanent, retryMs } from './failures.ts'
 
 /**
- * Deletes the account of the signed-in user. If it fails without a response, the account may have been deleted: all tabs
- * then assume so until the server shows that the session still exists.
+ * Deletes the account of the signed-in user. If it fails without a response, the account may have been deleted: all
+ * tabs then assume so until the server shows that the session still exists.
  */
 export async function deleteAccount(server: MemberClient, userId: string): Promise<void> {
   const { requestAccountDeletion, deleteMyAccount } = server.api.myAccount

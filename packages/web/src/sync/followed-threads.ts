@@ -6,8 +6,8 @@ import type { People } from './people.ts'
 
 export class FollowedThreads {
   /**
-   * By newest reply, newest first; undefined until loaded. A message without replies, or whose replies were all deleted,
-   * may still be followed, but is not listed.
+   * By newest reply, newest first; undefined until loaded. A message without replies, or whose replies were all
+   * deleted, may still be followed, but is not listed.
    */
   readonly threads = new Cell<readonly FollowedThread[] | undefined>(undefined)
   readonly hasUnread: Cell<boolean>

@@ -2,7 +2,7 @@ import type { MemberClient } from '@parley/client'
 import { PresenceStatus } from '@parley/client/contract'
 import { whenIdle } from '../state/when-idle.ts'
 
-/** The server forgets presence after 60 seconds. */
+/** The server forgets presence that has not been reported for 60 seconds. */
 const everyMs = 30_000
 const selectable = new Set([PresenceStatus.AWAY, PresenceStatus.DO_NOT_DISTURB])
 

@@ -26,8 +26,8 @@ export class PagedList<T> {
   }
 
   /**
-   * Searches after a short pause. A newer search replaces this one; a call of `reload` or `more` during the pause does the
-   * search at once. An empty search is not delayed.
+   * Searches after a short pause. A newer search replaces this one; a call of `reload` or `more` during the pause does
+   * the search at once. An empty search is not delayed.
    */
   async search(search: string): Promise<void> {
     const query = ++this.#latestQuery

@@ -69,7 +69,7 @@ export class PendingFiles {
     this.#send = send
     for (const conversation of this.#written.keys()) this.#sendIfUploaded(conversation)
     return () => {
-      // The page may have started again before this end of the previous one.
+      // The page may have started again before, and called this method with another function.
       if (this.#send === send) this.#send = undefined
     }
   }

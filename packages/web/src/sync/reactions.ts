@@ -11,7 +11,7 @@ export async function toggleReaction(chat: Chat, message: Message, emoji: string
     const request = { roomId, messageEventId, emoji }
     await (mine ? api.message.removeReaction(request) : api.message.addReaction(request))
   } finally {
-    // Also after a failure, to undo the change that was shown at once.
+    // Reload after a failure too, to undo the change that was shown at once.
     chat.refreshMessage(roomId, message.echoOfEventId || message.id)
   }
 }

@@ -42,7 +42,7 @@ test('a marker is sent again until it succeeds if the server is unavailable', as
   expect(mark).toHaveBeenCalledTimes(4)
 })
 
-test('a refused marker is sent again only for the next row, and no marker after the view is closed', async () => {
+test('after a refusal, a marker is sent only for another row; once the view is closed, none is sent again', async () => {
   const refused = failingRequest(Code.PermissionDenied, 1)
   const marker = new ReadMarker(refused)
   marker.markSeen('a')

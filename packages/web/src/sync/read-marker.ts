@@ -4,8 +4,8 @@ const everyMs = 1_000
 const temporary = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.ResourceExhausted, Code.Unknown])
 
 /**
- * Sends the read marker to the server at most once a second: the first one immediately, then the newest one at the end of
- * each second. Retries if the server is unavailable.
+ * Sends the read marker to the server at most once a second: the first one immediately, then the newest one at the end
+ * of each second. Retries if the server is unavailable.
  */
 export class ReadMarker {
   readonly #mark: () => Promise<unknown>

@@ -7,7 +7,10 @@ import { reasonsOf, type Reason } from '../store/explanation.ts'
 type Target = { roomId: string; userId: string }
 type Administration = Pick<typeof administration, 'permission' | 'roomLayout'>
 
-/** What decides whether a person may post in a room. Undefined `isMember`: only members see who is in the room. */
+/**
+ * What decides whether a person may post in a room. `isMember` is undefined if the viewer may not see who is in the
+ * room.
+ */
 export type Standing = {
   isMember: boolean | undefined
   ban: RoomBan | 'hidden' | undefined

@@ -6,7 +6,9 @@ import { Rooms } from './rooms.ts'
 
 type State = { hasUnread: boolean; archived: boolean }
 
-/** Rooms of a server with one channel, which answers when the test calls `respond`, with what was read at the request. */
+/**
+ * Rooms of a server with one channel, which answers when the test calls `respond`, with what was read at the request.
+ */
 function createRooms() {
   let stored: State = { hasUnread: false, archived: false }
   const waiting: (() => void)[] = []

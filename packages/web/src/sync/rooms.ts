@@ -25,8 +25,8 @@ export class Rooms {
   readonly sidebar = new Cell<Sidebar>(emptySidebar)
   readonly #server: MemberClient
   /**
-   * The awaited requests, the oldest first: changes since each was sent. Its response may contain data from before, so they
-   * are applied to it again.
+   * The awaited requests, the oldest first: changes since each was sent. Its response may contain data from before, so
+   * they are applied to it again.
    */
   readonly #requests = new Set<Change[]>()
   #loads = 0
@@ -78,8 +78,8 @@ export class Rooms {
   }
 
   /**
-   * Marks a room with a new message as unread, unless the viewer posted it, sees it already, or has muted the room. Reloads
-   * the room if its level is unknown.
+   * Marks a room with a new message as unread, unless the viewer posted it, sees it already, or has muted the room.
+   * Reloads the room if its level is unknown.
    */
   onMessagePosted(roomId: string, actorId: string): void {
     const known = this.sidebar.value.rooms.get(roomId)
@@ -168,8 +168,8 @@ export class Rooms {
   }
 
   /**
-   * Runs a request, learns the members of direct messages in its response, and shows it. `changes`: those since the request
-   * was sent; `older`: the changes of each older request that is still awaited.
+   * Runs a request, learns the members of direct messages in its response, and shows it. `changes`: those since the
+   * request was sent; `older`: the changes of each older request that is still awaited.
    */
   async #readRooms<T>(
     request: () => Promise<T>,

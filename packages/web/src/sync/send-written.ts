@@ -5,8 +5,8 @@ import type { Chat } from './chat.ts'
 type Parts = Pick<Chat, 'files' | 'sender' | 'userId' | 'timelineAt'>
 
 /**
- * Sends written messages as soon as their files are uploaded, also while their conversation is not shown. Stops when the
- * returned function is called.
+ * Sends written messages as soon as their files are uploaded, also while their conversation is not shown. Stops when
+ * the returned function is called.
  */
 export const sendWritten = (chat: Parts): (() => void) =>
   chat.files.sendWith((conversation, message) => {

@@ -67,8 +67,8 @@ export class SharedEvents {
   }
 
   /**
-   * Resolves when the connection is open, is lost, or has not opened within three seconds. If it opens after that, listeners
-   * receive a reset, because data was read before events were received. Does not resolve after `close`.
+   * Resolves when the connection is open, is lost, or has not opened within three seconds. If it opens after that,
+   * listeners receive a reset, because data was read before events were received. Does not resolve after `close`.
    */
   whenOpen(): Promise<void> {
     this.#opened ??= new Promise((resolve) => {

@@ -50,10 +50,15 @@ test('a failed request is not repeated if the text has changed or the server ref
 })
 
 test.each([
-  ['a person who is not in the room is suggested as such', { members: [] }, 'ad', [['Ada', 'not in this room']]],
-  ['a member is not', { members: [{ user: ada }] }, 'ad', [['Ada', 'ada']]],
+  [
+    'a person who is not in the room is suggested with a note that says so',
+    { members: [] },
+    'ad',
+    [['Ada', 'not in this room']],
+  ],
+  ['a member is suggested without such a note', { members: [{ user: ada }] }, 'ad', [['Ada', 'ada']]],
   ['nobody else is suggested before a letter is typed', { members: [] }, '', []],
-  ['nobody is where members are hidden', new ConnectError('no', Code.PermissionDenied), 'ad', []],
+  ['nobody is suggested where members are hidden', new ConnectError('no', Code.PermissionDenied), 'ad', []],
 ] as const)('%s', async (_, members, typed, suggested) => {
   const { suggestions } = createSuggestions(members)
   void suggestions.update({ kind: 'person', typed, from: 0 })

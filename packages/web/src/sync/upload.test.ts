@@ -4,7 +4,10 @@ import { Upload } from './upload.ts'
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Starts to upload a file, which is read once `read` is called. The response that creates the upload waits for `created`. */
+/**
+ * Starts to upload a file, which is read once `read` is called. The response that creates the upload waits for
+ * `created`.
+ */
 async function startUpload(created: Promise<void>) {
   let read: () => void = () => undefined
   const content = new Promise<void>((resolve) => (read = resolve)).then(() => new ArrayBuffer(3))
