@@ -12,16 +12,16 @@ export const newestPosted = (): string => `Arriving ${lastPosted}`
 /** The members together post `perSecond` messages a second. */
 export type PostLoad = { roomId: string; authors: readonly [Person, ...Person[]]; perSecond: number }
 
-/** `taken`: the delays from a key to the next paint, slowest first, in milliseconds. `posted`: messages per second. */
-type TypingResult = { taken: number[]; posted: number }
+/** `delays`: from a key to the next paint, slowest first, in milliseconds. */
+type TypingResult = { delays: number[]; postsPerSecond: number }
 
 export async function keysWhilePosting(page: Page, { roomId, authors, perSecond }: PostLoad): Promise<TypingResult> {
   const [first] = authors
   const perKey = (perSecond * keyEveryMs) / 1_000
-  await page.evaluate(`globalThis.taken = new Map();
+  await page.evaluate(`globalThis.delays = new Map();
     new PerformanceObserver((list) => {
       for (const { interactionId, duration } of list.getEntries())
-        if (interactionId > 0) taken.set(interactionId, Math.max(duration, taken.get(interactionId) ?? 0))
+        if (interactionId > 0) delays.set(interactionId, Math.max(duration, delays.get(interactionId) ?? 0))
     }).observe({ type: 'event', durationThreshold: 16 })`)
   const began = performance.now()
   for (let key = 0; key < keys; key++) {
@@ -33,13 +33,13 @@ export async function keysWhilePosting(page: Page, { roomId, authors, perSecond 
     })
     await Promise.all([...posts, page.keyboard.press('a'), new Promise((resolve) => setTimeout(resolve, keyEveryMs))])
   }
-  const posted = (keys * perKey * 1_000) / (performance.now() - began)
+  const postsPerSecond = (keys * perKey * 1_000) / (performance.now() - began)
   // Any of the messages posted concurrently may be the newest.
   await post(first, roomId, `Arriving ${++lastPosted}`)
-  const taken = await page.evaluate<number[]>('[...taken.values()]')
-  return { taken: taken.sort((a, b) => b - a), posted }
+  const delays = await page.evaluate<number[]>('[...delays.values()]')
+  return { delays: delays.sort((a, b) => b - a), postsPerSecond }
 }
 
 const formatDelay = (ms: number | undefined) => (ms === undefined ? 'below 16 ms' : `${ms.toFixed(0)} ms`)
-export const summariseDelays = ({ taken, posted }: TypingResult) =>
-  `${[taken[0], taken[keys / 50], taken[keys / 2]].map(formatDelay).join(', ')} (at ${posted.toFixed(0)} a second)`
+export const summariseDelays = ({ delays, postsPerSecond }: TypingResult) =>
+  `${[delays[0], delays[keys / 50], delays[keys / 2]].map(formatDelay).join(', ')} (at ${postsPerSecond.toFixed(0)} a second)`

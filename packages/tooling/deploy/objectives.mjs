@@ -130,11 +130,11 @@ export const rulesOfObjectives = () => head + stringify({ groups: groupsOfObject
 
 const percent = (target) => `${Number((target * 100).toFixed(3))} %`
 
-export const promiseOf = ({ target, meaning }) => `${percent(target)} of ${meaning}`
+export const describeObjective = ({ target, meaning }) => `${percent(target)} of ${meaning}`
 
 export const tableOfObjectives = () =>
   [
     '| objective | promise |',
     '| --- | --- |',
-    ...objectives.map((objective) => `| \`${objective.name}\` | ${promiseOf(objective)} |`),
+    ...objectives.map((objective) => `| \`${objective.name}\` | ${describeObjective(objective)} |`),
   ].join('\n')

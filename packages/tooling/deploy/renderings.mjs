@@ -29,11 +29,11 @@ export function sizes() {
   }))
 }
 
-export function mergeValues(below, above) {
-  if (!isMap(below) || !isMap(above)) return above
-  const keys = new Set([...Object.keys(below), ...Object.keys(above)])
+export function mergeValues(base, overrides) {
+  if (!isMap(base) || !isMap(overrides)) return overrides
+  const keys = new Set([...Object.keys(base), ...Object.keys(overrides)])
   return Object.fromEntries(
-    [...keys].map((key) => [key, key in above ? mergeValues(below[key], above[key]) : below[key]]),
+    [...keys].map((key) => [key, key in overrides ? mergeValues(base[key], overrides[key]) : base[key]]),
   )
 }
 

@@ -1,4 +1,4 @@
-import { burnRate, objectives as all, promiseOf } from '../objectives.mjs'
+import { burnRate, describeObjective, objectives as all } from '../objectives.mjs'
 import { count, share } from './queries.mjs'
 
 export const objectives = {
@@ -7,7 +7,7 @@ export const objectives = {
   panels: [
     ...all.map(({ name, title, ...objective }) => ({
       title,
-      meaning: `Burn rate over windows; at 1 the error budget lasts thirty days. Objective: ${promiseOf(objective)}`,
+      meaning: `Burn rate over windows; at 1 the error budget lasts thirty days. Objective: ${describeObjective(objective)}`,
       unit: count,
       queries: ['5m', '1h', '6h', '3d'].map((window) => [`${burnRate(window)}{parley_objective="${name}"}`, window]),
     })),
