@@ -7,6 +7,7 @@ export type Layout = 'separate' | 'compact'
 
 export type ServiceDefinition = {
   name: string
+  /** The deployables of a process that runs several. */
   holds?: ServiceDefinition[]
   main: string
   migrate?: string

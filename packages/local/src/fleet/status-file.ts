@@ -4,6 +4,7 @@ import { writeAtomically } from './files.ts'
 
 export type FleetProcess = {
   name: string
+  /** The names of the deployables, if the process runs several. */
   holds?: string[]
   pid: number
   internalPort: number
