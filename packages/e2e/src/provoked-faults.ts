@@ -23,7 +23,7 @@ export async function withoutService(name: string, waitUntilShown: WaitUntilShow
   await waitUntilHealthy()
 }
 
-/** Freezes for two seconds each time. */
+/** Freezes both processes of a service for two seconds, repeatedly, until the query has a result above 0. */
 export async function withPausesOf(name: string, waitUntilShown: WaitUntilShown, query: string): Promise<void> {
   await repeatFault(waitUntilShown(query), async () => {
     const frozenNow = processesOf(name).map(({ pid }) => freeze(pid))
@@ -41,7 +41,7 @@ export async function withoutRedis(waitUntilShown: WaitUntilShown, query: string
   await waitUntilHealthy()
 }
 
-/** Freezes for four seconds each time. */
+/** Freezes NATS for four seconds, repeatedly, until each query has a result above 0. */
 export async function withPausesOfNats(waitUntilShown: WaitUntilShown, queries: string[]): Promise<void> {
   await repeatFault(Promise.all(queries.map(waitUntilShown)), async () => {
     using _ = freeze(serverPid('nats'))
@@ -50,7 +50,7 @@ export async function withPausesOfNats(waitUntilShown: WaitUntilShown, queries: 
   await waitUntilHealthy()
 }
 
-/** Stops PostgreSQL again after each restart. */
+/** Stops PostgreSQL, again after each restart, until the query has a result above 0. */
 export async function withoutPostgres(waitUntilShown: WaitUntilShown, query: string): Promise<void> {
   await repeatFault(waitUntilShown(query), () => eventually(() => void process.kill(serverPid('postgres'), 'SIGINT')))
   await waitUntilHealthy()

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { setInterval } from 'node:timers/promises'
 
 /**
- * A log file. Lines that do not fit on a full disk are lost, and their number is logged as soon as there is space
- * again.
+ * A log file. Lines that do not fit on a full disk are lost, and their number is logged before the next line that fits.
  */
 export class LogFile {
   readonly #file: string

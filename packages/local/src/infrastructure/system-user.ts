@@ -4,12 +4,12 @@ import { chmodSync, lstatSync, mkdirSync, statSync } from 'node:fs'
 export type SystemUser = { name: string; uid: number; gid: number }
 
 /**
- * The user as which PostgreSQL runs, because it refuses to run as root: the owner of an existing folder, otherwise
- * `postgres` if that user exists, otherwise `nobody`. Undefined if this process is not root.
+ * The user as which PostgreSQL runs, because it refuses to run as root: the owner of `folder` if it exists and does not
+ * belong to root, otherwise `postgres` if that user exists, otherwise `nobody`. Undefined if this process is not root.
  */
-export function postgresUser(existingFolder: string): SystemUser | undefined {
+export function postgresUser(folder: string): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined
-  const owner = ownerOf(existingFolder)
+  const owner = ownerOf(folder)
   if (owner !== undefined && owner.uid !== 0) return owner
   const user = lookUp('postgres') ?? lookUp('nobody')
   if (user === undefined)

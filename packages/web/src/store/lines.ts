@@ -44,7 +44,7 @@ function dayOf(at: Date): { begins: number; ends: number } {
 type Reader = { readUntil: number | undefined; userId: string; rootId?: string; isDirect?: boolean }
 
 /**
- * Rows, day separators, the separator "New messages" before the first row of somebody else after `readUntil` (in
+ * Rows, day separators, the separator "New messages" before the first message of somebody else after `readUntil` (in
  * milliseconds), the number of replies below the root of a thread, and unsent messages at the end. A direct message
  * (`isDirect`) shows only messages.
  */

@@ -167,7 +167,7 @@ export class Chat {
     this.#reloadPart('sidebar')
   }
 
-  /** Returns the previous time of the read marker in milliseconds, if the marker moved. */
+  /** Returns the previous time of the read marker in milliseconds (0 if there was none), if the marker moved. */
   async markRead(roomId: string): Promise<number | undefined> {
     const previous = await this.rooms.markRead(roomId)
     this.events.broadcastRead(roomId)

@@ -70,8 +70,8 @@ function workspaceOf(users: Fields[], rooms: SlackRoom[]): string {
   }
   const [first] = [...teams].sort(([, a], [, b]) => b - a)
   if (first) return first[0]
-  const oldest = rooms.map(({ room }) => room.id).sort()[0] ?? ''
-  return createHash('sha256').update(oldest).digest('hex').slice(0, 16)
+  const lowestId = rooms.map(({ room }) => room.id).sort()[0] ?? ''
+  return createHash('sha256').update(lowestId).digest('hex').slice(0, 16)
 }
 
 type OpenArchive = { zip: ZipArchive; prefix: string; users: Fields[]; rooms: SlackRoom[]; files: Files }
