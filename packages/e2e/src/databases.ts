@@ -23,8 +23,8 @@ export type Snapshot = {
 }
 
 /**
- * Copies the tables of a service except the inbox: a service that loses its inbox handles the whole stream again, and the
- * next test would have to wait for that.
+ * Copies the tables of a service except the inbox: a service that loses its inbox handles the whole stream again, and
+ * the next test would have to wait for that.
  */
 export async function takeSnapshot(service: string): Promise<Snapshot & AsyncDisposable> {
   const database = await databaseOf(service)
