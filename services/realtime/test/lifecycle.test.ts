@@ -156,22 +156,23 @@ test('an undecodable event makes sockets reconnect', async () => {
   await settle(env, { Uanna: [again] })
 })
 
-test('a policy delta without its predecessor reloads the policy', async () => {
+test('a policy delta without its predecessor reloads the policy, and those whose rooms change must reconnect', async () => {
   const node = await env.start()
   await waitUntilReady(node)
-  const socket = await env.socketOf(node, 'Uanna')
   await publish(env.bus, roomFact('Ropen', [1, 1], created, { universal: true }))
+  const before = await env.socketOf(node, 'Uanna')
+  await settle(env, { Uanna: [before] })
   const read = env.requests.admin
   env.policy.revision = 9n
   env.policy.decisions.length = 0
   await publish(env.bus, everyoneDecision(9, 'message.post', 'Rother', PermissionDecision.DENY))
-  await eventually(() => env.requests.admin > read)
-  await eventually(async () => {
-    const message = posted('Ropen', Date.now())
-    await publish(env.bus, message)
-    await settle(env, { Uanna: [socket] })
-    expect(receivedBy(socket)).not.toContain(message.id)
-  })
+  expect(await before.waitForClose()).toEqual({ code: 1012, reason: 'stream_closed' })
+  expect(env.requests.admin).toBeGreaterThan(read)
+  const after = await env.socketOf(node, 'Uanna')
+  const message = posted('Ropen', Date.now())
+  await publish(env.bus, message)
+  await settle(env, { Uanna: [after] })
+  expect(receivedBy(after)).not.toContain(message.id)
 })
 
 describe('a socket that does not read', () => {
