@@ -8,8 +8,9 @@ export function conversationsWithDraft(userId: string): string[] {
 }
 
 /** Calls the listener when other tabs create, change or delete a draft, or it is cleared, until the returned function is called. */
-export function followDrafts(userId: string, onChange: () => void): () => void {
-  const follow = ({ key }: StorageEvent) => key?.startsWith(prefixOf(userId)) && onChange()
+export function followDrafts(userId: string, onChange: (conversation: string) => void): () => void {
+  const prefix = prefixOf(userId)
+  const follow = ({ key }: StorageEvent) => key?.startsWith(prefix) && onChange(key.slice(prefix.length))
   addEventListener('storage', follow)
   return () => removeEventListener('storage', follow)
 }
@@ -33,7 +34,8 @@ export function clearDraft(userId: string, conversation: string): void {
 /** Calls the listener when other tabs change a draft, or it is cleared, until the returned function is called. */
 export function followDraft(userId: string, conversation: string, onChange: (text: string) => void): () => void {
   const key = keyOf(userId, conversation)
-  const follow = (event: StorageEvent) => event.key === key && onChange(event.newValue ?? '')
+  // The draft may have changed again since the event. If its older text were shown, it would be saved, and overwrite the newer.
+  const follow = (event: StorageEvent) => event.key === key && onChange(draftOf(userId, conversation))
   addEventListener('storage', follow)
   return () => removeEventListener('storage', follow)
 }
