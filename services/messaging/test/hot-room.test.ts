@@ -51,7 +51,7 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, have one o
         )
         for (const code of refused) codes.add(code)
         banned = refused.includes(Code.PermissionDenied)
-        // Archived or busy: clients repeat later.
+        // The room is archived or busy; clients retry later.
         if (refused.length > 0) await delay(20)
       }
     }

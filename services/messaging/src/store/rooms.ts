@@ -85,7 +85,7 @@ export async function findStandings(
   }
 }
 
-/** Until the transaction ends. Whatever depends on the lock must be read by later statements. */
+/** Locks the room until the transaction ends. Only later statements read the state that the lock protects. */
 export async function lockLog(on: Connection, roomId: string): Promise<void> {
   await lock.run(on, [roomId])
 }
