@@ -35,14 +35,14 @@ const inAMinute = () => BigInt(Date.now() + 60_000) * 1000n
 
 const lostLeave: Change = { case: 'left', value: { userId: 'Ulost' } }
 
-/** Follows messaging's fact; unknown to rooms. */
+/** Adds a fact that follows messaging's newest fact and is unknown to rooms. */
 function addLost(version = inAMinute(), change = lostLeave): void {
   const previous = env.messaging.versionOf(room)
   const cause = { actorId: 'Ulost', at: new Date() }
   env.messaging.addLostFact(room, roomFact(previous, change, cause, version))
 }
 
-/** As another process does. `onHeld`: called with each answer of messaging before it is handled. */
+/** Opens a delivery like that of another process. `onHeld` is called with each answer of messaging, before its handling. */
 function openDelivery(onHeld: (held: HeldFact) => Promise<void> = () => Promise.resolve()) {
   const messaging = createClient(
     MessagingInternalService,

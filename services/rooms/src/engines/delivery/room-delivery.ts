@@ -28,7 +28,7 @@ export type RoomDeliveryOptions = {
 
 type Waiter = { version: bigint; deadline: number; settle: (isApplied: boolean) => void }
 
-/** Of one call, so that an unresponsive process of messaging does not use up the callers' time. */
+/** Timeout of one call, so that an unresponsive process of messaging does not use up the callers' time. */
 const attemptMs = 1500
 const firstPauseMs = 100
 const longestPauseMs = 250
@@ -88,7 +88,7 @@ export class RoomDelivery {
         pauseMs = Math.min(pauseMs * 2, longestPauseMs)
       }
     }
-    // In the same tick as the check above, so that later callers start a new delivery.
+    // No caller can come between the check above and this, so later callers start a new delivery.
     this.#inMemory = []
     this.#running = undefined
     this.#options.onIdle()
