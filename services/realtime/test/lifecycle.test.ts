@@ -175,7 +175,7 @@ test('a policy delta without its predecessor reloads the policy', async () => {
 })
 
 describe('a socket that does not read', () => {
-  /** Messages of this total size, from the place `from` on; returns the next place. */
+  /** Publishes messages of this total size, from the place `from` on; returns the next place. */
   const flood = async (bytes: number, from: number) => {
     const size = 20_000
     for (let n = 0; n < bytes / size; n++) await publish(env.bus, posted('R1', from + n, size))
@@ -220,7 +220,7 @@ describe('a socket that does not read', () => {
     for (let n = 0; n < messages.length; n += 100)
       await Promise.all(messages.slice(n, n + 100).map((message) => publish(env.bus, message)))
     await settle(env, { Uwitness: [witness] })
-    // Before the node looks for slow readers.
+    // The socket reads again before the node looks for slow readers.
     slow.resume()
     await slow.waitForClose()
     const received = receivedBy(slow)

@@ -25,7 +25,7 @@ type UserData = { connection: Connection | undefined; presented: PresentedCreden
 
 export type SocketServer = {
   port: number
-  /** Their stream has not started; the next sweep removes those whose stream has. */
+  /** Connections whose stream has not started. When it starts, the next sweep removes the connection from this set. */
   handshaking: Set<Connection>
   context: ConnectionContext
   startAccepting: () => void

@@ -22,9 +22,9 @@ export const deletionProperty = 'account'
 export type Replay = { frames: readonly Uint8Array[] } | { refusal: ReplayRefusal }
 
 type Options = {
-  /** Of a valid position, in milliseconds before the newest event. Events are kept longer. */
+  /** Maximum age of a valid position, in milliseconds before the newest event. Events are kept longer. */
   windowMs: number
-  /** Estimated. The newest frame of each key is kept even beyond it. */
+  /** Limit for the estimated size. The newest frame of each key is kept even beyond it. */
   maxBytes: number
   maxReplayBytes: number
 }
