@@ -69,7 +69,7 @@ export async function deleteUnsent(
     where j.subscription_id = u.id and j.tag = u.tag`)
 }
 
-/** `attempts`: as when it was leased. `countsAsAttempt`: the push may have been sent. */
+/** `attempts`: their number when the push was leased. `countsAsAttempt`: the push may have been sent. */
 export type Postponed = { id: bigint; attempts: number; pauseMs: number; countsAsAttempt: boolean }
 
 /**
