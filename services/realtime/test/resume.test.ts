@@ -158,11 +158,11 @@ describe('a resumed stream is reset', () => {
 
   test.each(['', '12.ab', 'x'.repeat(10_000), '0.1\u0000'])(
     'if its position was never issued, but not if it is empty: %p',
-    async (given) => {
-      using socket = await resume(node, env.signIn('Uanna'), given)
+    async (resumePosition) => {
+      using socket = await resume(node, env.signIn('Uanna'), resumePosition)
       const { reset, position } = await socket.first('subscribed')
       expect({ reset, position }).toEqual({
-        reset: given !== '',
+        reset: resumePosition !== '',
         position: expect.stringMatching(/^[a-z0-9]+\.[a-z0-9]+$/),
       })
     },

@@ -115,8 +115,8 @@ async function continueAbove(
     room.id,
     new Map(waiting.facts.map(({ version }, n) => [version, moved[n]?.version ?? version])),
   )
-  const below = moved.at(-1) ?? held
-  const restated = theirs ? await restateRoom(tx, room, { theirs, waiting: moved, below, top }) : []
+  const predecessor = moved.at(-1) ?? held
+  const restated = theirs ? await restateRoom(tx, room, { theirs, waiting: moved, predecessor, top }) : []
   const made = [...moved, ...restated]
   const newest = made.at(-1)
   if (newest) await tx.update(rooms).set({ version: newest.version }).where(eq(rooms.id, room.id))

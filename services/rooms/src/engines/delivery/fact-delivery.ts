@@ -90,7 +90,7 @@ export function openFactDelivery(options: {
 
 function factStore(db: Db, read: ReadHeldRoom): FactStore {
   return {
-    above: (roomId, version) => findFactsAbove(db, roomId, version),
+    findAbove: (roomId, version) => findFactsAbove(db, roomId, version),
     unapplied: (roomId, upTo) => findUnappliedFacts(db, roomId, upTo),
     one: (roomId, version) => findFact(db, roomId, version),
     async rebase(roomId, held, versions) {

@@ -28,7 +28,7 @@ beforeEach(() => {
 
 function delivery({ awaitStream = false } = {}): RoomDelivery {
   const store: FactStore = {
-    above: (_room, version) => Promise.resolve(stored.filter((fact) => fact.version > version)),
+    findAbove: (_room, version) => Promise.resolve(stored.filter((fact) => fact.version > version)),
     unapplied: (_room, upTo) =>
       Promise.resolve(stored.filter(({ version }) => version <= upTo && version > (marked.at(-1)?.[0] ?? 0n))),
     one: (_room, version) => Promise.resolve(stored.filter((fact) => fact.version === version)),

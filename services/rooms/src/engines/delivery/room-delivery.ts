@@ -5,7 +5,7 @@ import { factsPerCall } from '../../store/facts.ts'
 import type { Rebased } from '../../store/rebase-facts.ts'
 
 export type FactStore = {
-  above(roomId: string, version: bigint): Promise<RoomFact[]>
+  findAbove(roomId: string, version: bigint): Promise<RoomFact[]>
   unapplied(roomId: string, upTo: bigint): Promise<RoomFact[]>
   one(roomId: string, version: bigint): Promise<RoomFact[]>
   /**
@@ -143,7 +143,7 @@ export class RoomDelivery {
     const fresh = this.#inMemory.sort((a, b) => Number(a.version - b.version)).slice(0, factsPerCall)
     this.#inMemory = []
     if (held !== undefined && held < target && !(fresh[0] && fresh[0].previousVersion <= held))
-      return await facts.above(roomId, held)
+      return await facts.findAbove(roomId, held)
     if (fresh.length > 0) return fresh
     const open = await facts.unapplied(roomId, target)
     return open.length > 0 ? open : await facts.one(roomId, target)
