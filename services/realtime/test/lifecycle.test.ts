@@ -148,7 +148,7 @@ test('an undecodable event makes sockets reconnect', async () => {
   const event = testEvent({ ...roomFact('R1', [1, 1], joined('Uanna')), fact: { case: undefined } })
   const fact = Uint8Array.of(0xa2, 0x01, 0x02, 0x08, 0xff) // field 20, whose message ends within a number
   const bytes = Buffer.concat([toBinary(EventSchema, event), fact])
-  // Its events, each after tag and length.
+  // A batch contains its events, each after tag and length.
   const batch = Buffer.concat([Uint8Array.of(0x0a, (bytes.length & 0x7f) | 0x80, bytes.length >> 7), bytes])
   await env.bus.nc.jetstream().publish('evt.room.R1.user_joined_room', batch)
   expect(await socket.waitForClose()).toEqual({ code: 1012, reason: 'stream_closed' })

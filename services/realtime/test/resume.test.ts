@@ -34,7 +34,7 @@ async function connectMember(userId: string) {
   const token = env.signIn(userId)
   const socket = await Socket.openSubscribed(node.url, token)
   await publish(env.bus, roomFact(room, [1, 1], joined(userId)))
-  // For nodes that start later.
+  // Nodes that start later load these standings.
   env.standings.set(userId, [{ roomId: room, member: true, version: 1 }])
   const first = posted(room, 2)
   await publish(env.bus, first)

@@ -76,7 +76,7 @@ async function readStoredVersions() {
   return { standings, facts: facts.map(({ version }) => version) }
 }
 
-/** Also checks that each fact follows the one before it. */
+/** Returns the actors of the newest facts. Also checks that each fact follows the one before it. */
 function newestActors(count: number): string[] {
   const facts = env.messaging.factsOf(room)
   expect(facts.slice(1).map(({ previousVersion }) => previousVersion)).toEqual(versions().slice(0, -1))

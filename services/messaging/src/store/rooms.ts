@@ -92,7 +92,7 @@ export async function lockLog(on: Connection, roomId: string): Promise<void> {
 
 const skip = statement('skip_place', 'update room_lines set room_seq = room_seq + 1 where room_id = $1')
 
-/** For a change without an event. The log must be locked. */
+/** Takes a place for a change without an event. The log must be locked. */
 export async function skipPlace(on: Connection, roomId: string): Promise<void> {
   await skip.run(on, [roomId])
 }

@@ -1,6 +1,6 @@
 import { badGroupName } from '../errors.ts'
 
-/** Throws `invalid_argument` if nothing is left. */
+/** Trims the text. Throws `invalid_argument` if nothing is left. */
 export function toGroupName(text: string): string {
   const name = text.trim()
   if (name === '') throw badGroupName()

@@ -32,7 +32,7 @@ export function roomGroupsUpdated(
   }
 }
 
-/** For the audit log and other services. Contains ids, but no names. */
+/** An event for the audit log and other services. Contains ids, but no names. */
 export type LayoutAuditEvent = Pick<OutgoingEvent, 'kind' | 'aggregateType' | 'aggregateId' | 'fact'>
 
 export function toAuditEvent(event: LayoutAuditEvent, layoutVersion: bigint, { actorId, at }: Cause): OutgoingEvent {

@@ -1,6 +1,6 @@
 import { badLinkLabel, badLinkUrl } from '../errors.ts'
 
-/** Throws `invalid_argument` if nothing is left. */
+/** Trims the text. Throws `invalid_argument` if nothing is left. */
 export function toLinkLabel(text: string): string {
   const label = text.trim()
   if (label === '') throw badLinkLabel()

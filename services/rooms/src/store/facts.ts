@@ -101,8 +101,8 @@ export async function findFact(reader: Reader, roomId: string, version: bigint):
 }
 
 /**
- * Of the unapplied facts, up to a version if one is given: the highest version, and whether any of them must be on the
- * stream. Undefined if there are none.
+ * Summarizes the unapplied facts, up to a version if one is given: their highest version, and whether any of them must
+ * be on the stream. Undefined if there are none.
  */
 export async function summarizeUnapplied(
   reader: Reader,

@@ -73,7 +73,7 @@ export function findPlacedItems(reader: Reader, groupIds: readonly string[]): Pr
 
 export type ChannelRow = { groupId: string; roomId: string; name: string }
 
-/** By group id, then in the group's order; without archived channels. */
+/** Channels by group id, then in the group's order, without archived ones. */
 export function findChannelsInOrder(reader: Reader): Promise<ChannelRow[]> {
   return reader
     .select({ groupId: layoutItems.groupId, roomId: rooms.id, name: rooms.name })

@@ -139,7 +139,7 @@ async function removeWaitingFacts(tx: Tx, roomId: string): Promise<{ facts: Room
   return { facts: rows.map(({ fact }) => decodeFact(fact)), since: rows[0]?.createdAt ?? new Date() }
 }
 
-/** With new event ids and versions above `top`; the first fact follows `held`. */
+/** Returns the facts with new event ids and versions above `top`; the first fact follows `held`. */
 function renumber(facts: readonly RoomFact[], top: bigint, held: HeldFact): RoomFact[] {
   let version = top
   let previous = held

@@ -46,7 +46,7 @@ const byIds = shownRooms<{ userId: string; roomIds: readonly string[] }>(
   sql`${rooms.id}`,
 )
 
-/** In id order; unknown ids are left out. */
+/** Rooms in the order of ids; unknown ids are left out. */
 export function findRooms(reader: Reader, userId: string, roomIds: readonly string[]): Promise<ShownRoom[]> {
   return byIds(reader, { userId, roomIds })
 }

@@ -96,8 +96,8 @@ export class ReplayBuffer {
   }
 
   /**
-   * In stream order: the missed frames of these topics, and the newest frame of each key, even from before the
-   * position.
+   * Returns, in stream order, the missed frames of these topics and the newest frame of each key, even if this is from
+   * before the position.
    */
   replaySince(position: string, userId: string, topics: Iterable<string>): Replay {
     const from = this.#events.get(position)
