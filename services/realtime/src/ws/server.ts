@@ -58,7 +58,7 @@ export async function serveSockets(
   const connectionContext = createContext(publish)
 
   app.ws<UserData>('/api/realtime', {
-    // Frames above the protocol's limit get an error; only huge ones close the connection without.
+    // Frames above the protocol's limit get an error; only huge ones close the connection without an error frame.
     maxPayloadLength: 2 * maxFrameBytes,
     maxBackpressure: options.maxBackpressureBytes,
     closeOnBackpressureLimit: true,
