@@ -42,7 +42,9 @@ function addLost(version = inAMinute(), change = lostLeave): void {
   env.messaging.addLostFact(room, roomFact(previous, change, cause, version))
 }
 
-/** Opens a delivery like that of another process. `onHeld` is called with each answer of messaging, before its handling. */
+/**
+ * Opens a delivery like that of another process. `onHeld` is called with each answer of messaging, before its handling.
+ */
 function openDelivery(onHeld: (held: HeldFact) => Promise<void> = () => Promise.resolve()) {
   const messaging = createClient(
     MessagingInternalService,

@@ -80,7 +80,9 @@ export async function findActiveCallIds(db: Reader, userId: string): Promise<str
   return rows.map(({ id }) => id)
 }
 
-/** Deletes the user's participations, except in calls that the user has not left. Returns the number of deleted rows. */
+/**
+ * Deletes the user's participations, except in calls that the user has not left. Returns the number of deleted rows.
+ */
 export function forgetParticipationsOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const where = and(eq(callParticipants.userId, userId), isNotNull(callParticipants.leftAt))
   return deleteInBatches(db, callParticipants, { where, signal })

@@ -27,7 +27,9 @@ export function toAttachment(
   }
 }
 
-/** Returns a URL that is signed for this reader: of the image scaled to `size` or, without `size`, of the whole file. */
+/**
+ * Returns a URL that is signed for this reader: of the image scaled to `size` or, without `size`, of the whole file.
+ */
 export function toUrl(
   { assets, userId, now }: ViewContext,
   assetId: string,

@@ -66,8 +66,8 @@ async function changeOf(
 }
 
 /**
- * Transactions that lock a shard afterwards find the retractions and create no notifications. Notifications that earlier
- * transactions created are dismissed when the events are handled.
+ * Transactions that lock a shard afterwards find the retractions and create no notifications. Notifications that
+ * earlier transactions created are dismissed when the events are handled.
  */
 const recordRetractionsFirst = ({ db, now }: Context, events: readonly Event[]): Promise<void> =>
   recordRetractions(

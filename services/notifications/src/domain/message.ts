@@ -15,8 +15,8 @@ export type Message = {
   /** Mentions were resolved after the message was posted; `postedAt` is then the time of the resolution. */
   resolvedLater?: boolean
   /**
-   * W3C traceparent of the request that posted the message, or of the job that resolved its mentions later. Empty outside
-   * of any trace.
+   * W3C traceparent of the request that posted the message, or of the job that resolved its mentions later. Empty
+   * outside of any trace.
    */
   traceparent?: string
 }

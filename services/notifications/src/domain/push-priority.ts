@@ -7,7 +7,9 @@ import { isPersonal, type NotificationKind } from './tag.ts'
 export const pushPriorities = ['first', 'soon', 'mass'] as const
 export type PushPriority = (typeof pushPriorities)[number]
 
-/** While this number of pushes with one tag wait, further ones are at most `soon`. One person may have as many browsers. */
+/**
+ * While this number of pushes with one tag wait, further ones are at most `soon`. One person may have as many browsers.
+ */
 export const maxFirst = 20
 /** While this number of pushes with one tag wait, further ones are `mass`. */
 export const maxSoon = 400

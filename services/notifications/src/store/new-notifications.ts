@@ -16,8 +16,8 @@ const isOfLostLog = (roomSeq: SQL, at: SQL): SQL =>
 
 /**
  * Skips retracted messages, and recipients who have a notification for the message, whose level forbids it, who have
- * read the message or left the room, or who are deleted. The shards must be locked. A later notification of a person has
- * a later time, regardless of clock differences.
+ * read the message or left the room, or who are deleted. The shards must be locked. A later notification of a person
+ * has a later time, regardless of clock differences.
  */
 export async function insertNotifications(
   tx: Tx,

@@ -60,7 +60,9 @@ export function decodeFact(bytes: Uint8Array): RoomFact {
 
 const decodeFacts = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => decodeFact(fact))
 
-/** The facts above `version`, which messaging has. The first is made to follow it, even if facts between are missing. */
+/**
+ * The facts above `version`, which messaging has. The first is made to follow it, even if facts between are missing.
+ */
 export async function findFactsAbove(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
   const above = and(eq(roomFacts.roomId, roomId), gt(roomFacts.version, version))
   const facts = decodeFacts(

@@ -42,8 +42,8 @@ export async function readThread(
 }
 
 /**
- * Returns messages in no particular order, without those that are retracted or not in the room. Throws unless the caller
- * may read the room.
+ * Returns messages in no particular order, without those that are retracted or not in the room. Throws unless the
+ * caller may read the room.
  */
 export async function readVisibleMessages(
   ctx: Context,

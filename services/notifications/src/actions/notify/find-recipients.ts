@@ -102,8 +102,8 @@ export const noAllMessagesUsers: AllMessagesUsers = { userIds: [], forJob: [] }
 
 /**
  * `first`: the first people with the level, up to `maxImmediateAllMessages` + 1. If there is no more than that maximum,
- * they are returned without a check whether they are members. Otherwise returns the members of a small room who have the
- * level, or an audience for a job if the room is large.
+ * they are returned without a check whether they are members. Otherwise returns the members of a small room who have
+ * the level, or an audience for a job if the room is large.
  */
 export async function findAllMessagesUsers(
   { db, smallRooms }: Pick<Context, 'db' | 'smallRooms'>,

@@ -103,9 +103,9 @@ function factStore(db: Db, read: ReadHeldRoom): FactStore {
 }
 
 /**
- * All unapplied facts of a room; with `isAbout`, only those up to the newest match, unless there are too many to search.
- * Undefined if there are none. Facts above the version that the caller read count, too: a rebase may have given the
- * caller's change a higher version, or restated it.
+ * All unapplied facts of a room; with `isAbout`, only those up to the newest match, unless there are too many to
+ * search. Undefined if there are none. Facts above the version that the caller read count, too: a rebase may have given
+ * the caller's change a higher version, or restated it.
  */
 async function unappliedTarget(
   db: Db,
