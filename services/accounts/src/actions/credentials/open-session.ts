@@ -27,7 +27,7 @@ export type SessionOptions = {
   /** False for clients that must never call methods that require a fresh credential. */
   canBeFresh?: boolean
   userAgent?: string
-  /** Of another web client. */
+  /** Origin of the other web client that gets the session. */
   clientOrigin?: string
 }
 
