@@ -8,7 +8,7 @@ export type RowOf<C extends Columns> = { readonly [K in keyof C]: C[K] extends F
 
 export type Row<C extends Columns> = { readonly values: RowOf<C>; readonly name: (key: keyof C & string) => string }
 
-/** For a column: variables contain the number of the row, so they are named per row. */
+/** The `env` of a column: its variables contain the number of the row, so each row has its own. */
 export const envNamesPerRow: string[] = []
 
 /**

@@ -144,7 +144,7 @@ test('connections of other roles are counted too', async () => {
   const finding = await findingOf(check, at(), 'postgres.connections')
   for (const other of others) other.release()
   const [, used] = /^(\d+) of \d+ connections/.exec(finding?.found ?? '') ?? []
-  // Its own connection is one.
+  // The connection of the check counts, too.
   expect(Number(used)).toBeGreaterThan(others.length)
 })
 

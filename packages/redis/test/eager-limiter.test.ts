@@ -56,7 +56,7 @@ test('without Redis each process counts separately', async () => {
   expect([takeMany(fleet.one, 9), takeMany(fleet.other, 9)]).toEqual([5, 5])
 })
 
-test('without points there is no limit', async () => {
+test('0 points mean no limit', async () => {
   await using fleet = await processes(0)
   expect(takeMany(fleet.one, 1000)).toBe(1000)
 })

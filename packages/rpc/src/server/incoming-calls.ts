@@ -143,7 +143,7 @@ export class IncomingCalls implements Disposable {
     return this.#admission.full
   }
 
-  /** Until the result is disposed. */
+  /** Reports the numbers of running and waiting calls until the result is disposed. */
   report(deployable: string): Disposable {
     return reportCalls(deployable, { running: () => this.#admission.running, waiting: () => this.#admission.waiting })
   }
