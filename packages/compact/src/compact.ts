@@ -21,8 +21,8 @@ export async function startCompact(env: NodeJS.ProcessEnv, stop: AbortSignal): P
   const opened = new Resources()
   try {
     const shared = opened.use(await SharedProcess.open(config))
-    const startAll = (some: CompactDeployable[], given: NodeJS.ProcessEnv) =>
-      startTogether(new Map(some.map((name) => [name, startOf(name, given, shared)])), stop)
+    const startAll = (some: CompactDeployable[], settings: NodeJS.ProcessEnv) =>
+      startTogether(new Map(some.map((name) => [name, startOf(name, settings, shared)])), stop)
     const others = await startAll(
       names.filter((name) => !isProxy(name)),
       env,

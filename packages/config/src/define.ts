@@ -24,8 +24,8 @@ const declarations = new WeakMap<object, Fields>()
  * takes precedence over the file.
  */
 export function defineConfig<F extends Fields>(fields: F): ReadConfig<F> {
-  const read = ({ env = process.env, file: named }: Sources = {}): ConfigOf<F> => {
-    const { file, problem } = readConfigFile(named ?? (env['PARLEY_CONFIG_FILE'] || undefined))
+  const read = ({ env = process.env, file: namedPath }: Sources = {}): ConfigOf<F> => {
+    const { file, problem } = readConfigFile(namedPath ?? (env['PARLEY_CONFIG_FILE'] || undefined))
     const problems = problem === undefined ? [] : [problem]
     const values: Record<string, unknown> = {}
     for (const [name, field] of Object.entries(fields)) {

@@ -28,13 +28,13 @@ export type EffectiveSetting = {
  */
 export function effectiveSettings(
   readConfig: ReadConfig<Fields>,
-  { env = process.env, file: named }: Sources = {},
+  { env = process.env, file: namedPath }: Sources = {},
 ): EffectiveSetting[] {
   const fromEnvironment = env['PARLEY_CONFIG_FILE'] || undefined
-  const { file, problem } = readConfigFile(named ?? fromEnvironment)
+  const { file, problem } = readConfigFile(namedPath ?? fromEnvironment)
   const settings = Object.entries(readConfig.fields).flatMap(([name, field]) => settingsOf(name, field, { env, file }))
   if (problem === undefined) return settings
-  const source = named === undefined && fromEnvironment ? 'environment' : 'default'
+  const source = namedPath === undefined && fromEnvironment ? 'environment' : 'default'
   return [
     { name: 'configFile', env: 'PARLEY_CONFIG_FILE', toml: '', value: null, source, mistake: problem },
     ...settings,

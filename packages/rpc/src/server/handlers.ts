@@ -15,8 +15,8 @@ export function handlersOf<D extends Deployable>(
   handlers: Handlers<D>,
 ): (routes: ServiceRoutes) => void {
   const owned: Record<string, DescService> = services[deployable]
-  const given = handlers as Record<string, Partial<ServiceImpl<DescService>>>
+  const implementations = handlers as Record<string, Partial<ServiceImpl<DescService>>>
   return (routes) => {
-    for (const [name, service] of Object.entries(owned)) routes.service(service, given[name] ?? {})
+    for (const [name, service] of Object.entries(owned)) routes.service(service, implementations[name] ?? {})
   }
 }

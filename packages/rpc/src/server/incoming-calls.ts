@@ -144,7 +144,7 @@ export class IncomingCalls implements Disposable {
   }
 
   /** Reports the numbers of running and waiting calls until the result is disposed. */
-  report(deployable: string): Disposable {
+  reportMetrics(deployable: string): Disposable {
     return reportCalls(deployable, { running: () => this.#admission.running, waiting: () => this.#admission.waiting })
   }
 

@@ -88,7 +88,7 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
     options.inProcess?.serve(served.method, (delivery) => calls.receive(served, delivery)),
   )
   subscribed?.()
-  const reported = calls.report(options.deployable)
+  const reported = calls.reportMetrics(options.deployable)
   return {
     async [Symbol.asyncDispose]() {
       queueCheck?.[Symbol.dispose]()
