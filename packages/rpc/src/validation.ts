@@ -46,8 +46,8 @@ function describe({ message, ruleId, field }: Violation): string {
 }
 
 /**
- * Names of the values that an enum field accepts. They help a sender of JSON: an unknown name decodes as value 0, which
- * the error would otherwise be about.
+ * Names of the values that an enum field accepts, for the error: an unknown name in JSON arrives as value 0, whose rule
+ * would not tell the sender what is wrong.
  */
 function allowedValues(field: Path[number] | undefined): string[] | undefined {
   if (field?.kind !== 'field' || field.enum === undefined) return undefined

@@ -59,8 +59,8 @@ export async function traceRequest(
 }
 
 /**
- * Counts a request when its response has ended or its client has disconnected; `route` as for {@link
- * countServedRequest}.
+ * Counts a request when its response has ended or its client has disconnected; `route` as for
+ * {@link countServedRequest}.
  */
 export function countWhenAnswered(request: IncomingMessage, response: ServerResponse, route: string): void {
   const startedAt = performance.now()
