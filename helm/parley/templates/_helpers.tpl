@@ -1,6 +1,6 @@
 {{- /*
 The prefix of all names: the release, and the chart unless the release contains its name. A digest replaces the end of a
-long one, so that releases with the same beginning have different names.
+long prefix, so that releases with the same beginning have different names.
 */}}
 {{- define "parley.fullname" -}}
 {{- $name := contains .Chart.Name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) }}
@@ -18,8 +18,8 @@ app.kubernetes.io/component: {{ . }}
 {{- end }}
 
 {{- /*
-Every pod with an internal port, by labels that the pods of all releases have: those of the last one still serve while an
-upgrade is under way. Only pods of jobs and tests are without managed-by. Takes {root}.
+Selects every pod with an internal port. Pods of the previous release, which still serve during an upgrade, have these labels
+too; only pods of jobs and tests have no managed-by. Takes {root}.
 */}}
 {{- define "parley.processes" -}}
 {{ include "parley.selector" . }}

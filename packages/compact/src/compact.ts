@@ -12,7 +12,7 @@ const isProxy = (name: CompactDeployable) => propertiesOf(name).proxies === true
 /**
  * Starts the configured deployables in this process. They call each other in memory, and the deployables of other
  * processes over the bus. `env` contains the settings of all of them. Throws a ConfigError with the problems of the
- * process or, if it has none, of all deployables; rejects with the reason of `stop` if that is aborted first.
+ * process or, if it has none, of all deployables; if `stop` is aborted first, rejects with its reason.
  */
 export async function startCompact(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<Service> {
   const config = readConfig({ env })
@@ -21,8 +21,8 @@ export async function startCompact(env: NodeJS.ProcessEnv, stop: AbortSignal): P
   const opened = new Resources()
   try {
     const shared = opened.use(await SharedProcess.open(config))
-    const startAll = (some: CompactDeployable[], given: NodeJS.ProcessEnv) =>
-      startTogether(new Map(some.map((name) => [name, startOf(name, given, shared)])), stop)
+    const startAll = (some: CompactDeployable[], settings: NodeJS.ProcessEnv) =>
+      startTogether(new Map(some.map((name) => [name, startOf(name, settings, shared)])), stop)
     const others = await startAll(
       names.filter((name) => !isProxy(name)),
       env,
@@ -43,7 +43,7 @@ function startOf(name: CompactDeployable, env: NodeJS.ProcessEnv, shared: Shared
   return (stop) => deployables[name](environmentOf(name, env))({ shared, stop })
 }
 
-/** Before one is started. */
+/** Throws a ConfigError if a deployable has an invalid configuration, with the problems of all. */
 function assertConfigured(names: readonly CompactDeployable[], env: NodeJS.ProcessEnv): void {
   const problems = names.flatMap((name) => {
     try {

@@ -10,7 +10,7 @@ const read = defineConfig({
   }),
 })
 
-/** Only of the process; each deployable in it reads its own. */
+/** Reads the settings of the process itself; each deployable in it reads its own. */
 export const readConfig = (sources: Parameters<typeof read>[0]) => {
   const { deployables, ...config } = read(sources)
   return {

@@ -15,7 +15,7 @@ const waiting: Start = (stop) =>
     else stop.addEventListener('abort', giveUp)
   })
 
-test('when one fails, running services are closed, waiting ones aborted, and its error is thrown', async () => {
+test('when a service fails to start, running services are closed, waiting ones aborted, and its error is thrown', async () => {
   const failure = new Error('the port is taken')
   const starts = new Map<string, Start>([
     ['rooms', () => Promise.resolve(service('rooms'))],

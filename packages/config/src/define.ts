@@ -8,7 +8,7 @@ export type Fields = Readonly<Record<string, Field<unknown>>>
 export type ConfigOf<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never }
 
 export type Sources = {
-  /** By default that of the process. An empty variable counts as not set. */
+  /** Default: the environment of the process. An empty variable counts as not set. */
   env?: NodeJS.ProcessEnv
   /** Default: PARLEY_CONFIG_FILE, otherwise `parley.toml` in the working directory if there is one. */
   file?: string
@@ -24,8 +24,8 @@ const declarations = new WeakMap<object, Fields>()
  * takes precedence over the file.
  */
 export function defineConfig<F extends Fields>(fields: F): ReadConfig<F> {
-  const read = ({ env = process.env, file: named }: Sources = {}): ConfigOf<F> => {
-    const { file, problem } = readConfigFile(named ?? (env['PARLEY_CONFIG_FILE'] || undefined))
+  const read = ({ env = process.env, file: namedPath }: Sources = {}): ConfigOf<F> => {
+    const { file, problem } = readConfigFile(namedPath ?? (env['PARLEY_CONFIG_FILE'] || undefined))
     const problems = problem === undefined ? [] : [problem]
     const values: Record<string, unknown> = {}
     for (const [name, field] of Object.entries(fields)) {
@@ -48,7 +48,7 @@ function problemsOf(error: unknown): readonly string[] {
   throw error
 }
 
-/** Secrets and credentials inside URLs are hidden. */
+/** A configuration as it may be shown: secrets, and credentials inside URLs, are hidden. */
 export function redact(config: object): Record<string, unknown> {
   const fields = declarations.get(config)
   if (!fields) throw new TypeError('this configuration was not read by a function that defineConfig returned')

@@ -3,10 +3,10 @@ import type { Fields, ReadConfig } from './define.ts'
 export type SettingRow = {
   /** Variables in order of precedence, separated by commas. */
   env: string
-  /** Empty without one. */
+  /** Key in parley.toml; empty if there is none. */
   toml: string
   kind: string
-  /** Or `required`; empty if the setting is optional. */
+  /** The default value, or `required`; empty if the setting is optional. */
   default: string
   doc: string
 }

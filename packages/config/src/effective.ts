@@ -7,15 +7,18 @@ import { readField, withoutCredentials } from './read-field.ts'
 export type EffectiveSetting = {
   /** Settings that are read as one value share a name. */
   name: string
-  /** The variable that sets it; if none does, the variable with the highest precedence. Empty if no name is fixed. */
+  /**
+   * The variable that sets it; if none does, the variable with the highest precedence. Empty for a table or a group of
+   * settings.
+   */
   env: string
-  /** Empty without one. */
+  /** Key in parley.toml; empty if there is none. */
   toml: string
   /** Asterisks for a secret. */
   value: unknown
   /** `environment`, the path of the file, `default`, `not set` if it is optional, or `missing`. */
   source: string
-  /** Why the value is invalid; the process would not start. */
+  /** Why the process does not start with this value. */
   mistake?: string
 }
 
@@ -25,13 +28,13 @@ export type EffectiveSetting = {
  */
 export function effectiveSettings(
   readConfig: ReadConfig<Fields>,
-  { env = process.env, file: named }: Sources = {},
+  { env = process.env, file: namedPath }: Sources = {},
 ): EffectiveSetting[] {
   const fromEnvironment = env['PARLEY_CONFIG_FILE'] || undefined
-  const { file, problem } = readConfigFile(named ?? fromEnvironment)
+  const { file, problem } = readConfigFile(namedPath ?? fromEnvironment)
   const settings = Object.entries(readConfig.fields).flatMap(([name, field]) => settingsOf(name, field, { env, file }))
   if (problem === undefined) return settings
-  const source = named === undefined && fromEnvironment ? 'environment' : 'default'
+  const source = namedPath === undefined && fromEnvironment ? 'environment' : 'default'
   return [
     { name: 'configFile', env: 'PARLEY_CONFIG_FILE', toml: '', value: null, source, mistake: problem },
     ...settings,

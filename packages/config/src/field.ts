@@ -21,15 +21,15 @@ export type LoadedSources = { readonly env: NodeJS.ProcessEnv; readonly file: Co
 export type FieldOptions<T> = {
   /** One sentence for the documentation. */
   doc: string
-  /** As it would be written in the file. A field with neither a default nor `optional` is required. */
+  /** The default, which may be written as in the file. A field with neither a default nor `optional` is required. */
   default?: T | string
   /** The value of an absent field is undefined. */
   optional?: true
   /** Key in parley.toml, such as `webserver.port`. */
   toml?: string
-  /** Of a number, the characters of a text, or the elements of a list. */
+  /** Smallest number, smallest number of characters of a text, or of elements of a list. */
   min?: number
-  /** As `min`. */
+  /** Largest number, largest number of characters of a text, or of elements of a list. */
   max?: number
   /** For a text, or for each element of a list. */
   pattern?: RegExp

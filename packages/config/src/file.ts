@@ -8,9 +8,9 @@ export type ConfigFile = { path: string; get(key: string): unknown }
  * Reads the named file, or `parley.toml` in the working directory if there is one. `problem`: a named file cannot be
  * read, or a file is not TOML.
  */
-export function readConfigFile(named: string | undefined): { file?: ConfigFile; problem?: string } {
-  const path = resolve(named ?? 'parley.toml')
-  if (named === undefined && !existsSync(path)) return {}
+export function readConfigFile(namedPath: string | undefined): { file?: ConfigFile; problem?: string } {
+  const path = resolve(namedPath ?? 'parley.toml')
+  if (namedPath === undefined && !existsSync(path)) return {}
   try {
     const table = parse(readFileSync(path, 'utf8'))
     return { file: { path, get: (key) => key.split('.').reduce(valueIn, table) } }

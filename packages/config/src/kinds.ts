@@ -47,7 +47,7 @@ export const duration: FieldKind<number> = fieldKind('duration', parseDuration, 
   shown: (value) => durationText(Number(value)),
 })
 
-/** Timers of Node.js fire at once beyond 2^31-1 ms, about 20 hours more. */
+/** Timers of Node.js that are longer than 2^31-1 ms, which is 24 days and 20 hours, fire at once. */
 const longestTimerMs = 24 * milliseconds.d
 
 /** At most `24d`. */
@@ -121,7 +121,7 @@ function checkPattern(value: string, pattern: RegExp | undefined): string {
   return value
 }
 
-/** `show` writes a limit as it is to be read in the error. */
+/** `show` formats a limit for the error. */
 function checkRange(
   value: number,
   { min = -Infinity, max = Infinity }: Limits,

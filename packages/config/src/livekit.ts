@@ -57,8 +57,8 @@ const webhookApiSecret = secret('PARLEY_LIVEKIT_WEBHOOK_API_SECRET', {
 export const livekitAddressFields = (): { livekitUrl: Field<string | undefined> } => ({
   livekitUrl: combinedField(address, [enabled, address], (reader) => {
     const isEnabled = reader.read(enabled) ?? false
-    const given = readOrRequire(isEnabled, reader, address)
-    return isEnabled ? given : undefined
+    const url = readOrRequire(isEnabled, reader, address)
+    return isEnabled ? url : undefined
   }),
 })
 

@@ -117,7 +117,7 @@ function ifEnabled<T>(parts: readonly Field<unknown>[], read: (reader: FieldRead
 const hasPrivateKey = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'privateKey' in value
 
-/** An empty string if there is none. A missing or invalid value is recorded as a problem. */
+/** Returns the value. If it is missing or invalid, returns an empty string and records a problem. */
 function readRequired(
   reader: FieldReader,
   field: Field<string | undefined>,

@@ -10,7 +10,7 @@ export function readField<T>(field: Field<T>, sources: LoadedSources): T {
   const fromFile = field.toml && file?.get(field.toml)
   if (file && fromFile !== undefined) return parseFrom(field, fromFile, `${field.toml} in ${file.path}`)
   if (field.default !== undefined) return field.parse(field.default)
-  // Only the overload for optional fields creates such a field, and its T includes undefined.
+  // Only calls of a `FieldKind` with `optional` create such a field, and their T includes undefined.
   if (field.optional) return undefined as T
   throw new SettingError(`${field.env[0]}: is missing (${field.doc})`)
 }
@@ -26,8 +26,8 @@ function parseFrom<T>(field: Field<T>, raw: unknown, source: string): T {
 }
 
 /**
- * What precedes the host in a URL, or in each URL of a list. A password in a wrong value may contain characters that a
- * valid URL would encode, such as `/`, `@` and spaces.
+ * From the `//` of a URL, or of each URL of a list, to its last `@`. A password in a wrong value may contain characters
+ * that a valid URL would encode, such as `/`, `@` and spaces. So more than the credentials may be hidden.
  */
 const credentials = /\/\/(?:(?!,\w+:\/\/)[^])*@/g
 

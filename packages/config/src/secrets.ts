@@ -39,8 +39,8 @@ const rowsOf = (column: Field<unknown>): Field<unknown>[] =>
   }))
 
 function valueOf(field: Field<unknown>, { env = process.env, file }: Sources): string | undefined {
-  const given = field.env.map((name) => env[name]).find((value) => value)
-  if (given !== undefined) return given
+  const fromEnvironment = field.env.map((name) => env[name]).find((value) => value)
+  if (fromEnvironment !== undefined) return fromEnvironment
   try {
     const { value } = defineConfig({ value: field })({ env, ...(file === undefined ? {} : { file }) })
     return typeof value === 'string' ? value : undefined

@@ -8,7 +8,7 @@ export type RowOf<C extends Columns> = { readonly [K in keyof C]: C[K] extends F
 
 export type Row<C extends Columns> = { readonly values: RowOf<C>; readonly name: (key: keyof C & string) => string }
 
-/** For a column: variables contain the number of the row, so they are named per row. */
+/** The `env` of a column: its variables contain the number of the row, so each row has its own. */
 export const envNamesPerRow: string[] = []
 
 /**
@@ -79,17 +79,17 @@ function numbersOfEnv(prefix: string, columns: Columns, env: NodeJS.ProcessEnv) 
 }
 
 function tablesOfFile(toml: string, columns: Columns, { file }: LoadedSources): { count: number; problems: string[] } {
-  const given = file?.get(toml)
-  if (!file || given === undefined) return { count: 0, problems: [] }
-  if (!Array.isArray(given) || !given.every(isTable)) {
+  const tables = file?.get(toml)
+  if (!file || tables === undefined) return { count: 0, problems: [] }
+  if (!Array.isArray(tables) || !tables.every(isTable)) {
     return { count: 0, problems: [`${toml} in ${file.path}: must be an array of tables, [[${toml}]]`] }
   }
-  const problems = given.flatMap((table, n) =>
+  const problems = tables.flatMap((table, n) =>
     keysOf(table)
       .filter((key) => !Object.hasOwn(columns, key))
       .map((key) => `${toml}.${n}.${key} in ${file.path}: is not a setting; is it misspelt?`),
   )
-  return { count: given.length, problems }
+  return { count: tables.length, problems }
 }
 
 const isTable = (value: unknown): value is Record<string, unknown> =>

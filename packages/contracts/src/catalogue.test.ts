@@ -26,7 +26,7 @@ describe('the owner of methods', () => {
     expect([...owned].sort()).toEqual(publicMethods.map(methodPath).sort())
   })
 
-  test('is rooms or messaging for those of RoomService', () => {
+  test('is rooms or messaging for the methods of RoomService', () => {
     const methodNames = (deployable: Deployable) =>
       ownedMethods(deployable)
         .filter((method) => method.parent === RoomService)

@@ -14,7 +14,7 @@ export type HttpPort = {
   settings: readonly [string, ...string[]]
   /** Setting of the address it listens on. */
   hostSetting: string
-  /** Path that an ingress sends here. */
+  /** Path under which an ingress sends requests to this port. */
   path?: string
   /** Setting of the deployables that proxy to it: the URLs of all its processes, separated by commas. */
   listedAs?: string
@@ -24,7 +24,7 @@ export type HttpPort = {
 
 export type DeployableProperties = {
   about: string
-  /** It then has migrations. */
+  /** It has a database, and migrations for it. */
   database?: boolean
   http?: HttpPort
   /** Clients connect to it; it is drained before the services that it calls. */
@@ -40,7 +40,7 @@ export type DeployableProperties = {
   /** Connections besides the bus, its database and Redis; `internet` means servers that users or operators choose. */
   reaches?: readonly ('mail' | 'media' | 'storage' | 'internet')[]
   speaksForUsers?: boolean
-  /** Internal methods it calls; `Service.*` are all of a service. */
+  /** Internal methods it calls; `Service.*` stands for all methods of a service. */
   calls?: readonly `${string}.${string}`[]
   /** Kinds of hints, which are not sent over the stream. */
   hints?: { publishes?: readonly string[]; subscribes?: readonly string[] }

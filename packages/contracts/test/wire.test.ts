@@ -44,7 +44,7 @@ describe('additions', () => {
     }
   })
 
-  /** Messages that are not in the original contract, and their methods. */
+  /** The lines of messages and methods that are not in the original contract. */
   const newLines = [
     ...methodsOf('svc.admin.v1.AdminUserService', 'svc.admin.v1', [
       ...['CreateUser', 'DeactivateUser', 'ReactivateUser', 'CreateInvite', 'ListInvites', 'RevokeInvite'],
@@ -172,7 +172,8 @@ test('JSON names are the lowerCamelCase form of field names', () => {
 
 test('all reads, and no other methods, are declared free of side effects', () => {
   const reads = /^(Get|List|BatchGet|Has|Explain)/
-  // The first returns a secret and the second accepts one. As GET requests, its response or URL could be cached.
+  // The first returns a secret and the second accepts one. If they were GET requests, the response of the first and the
+  // URL of the second could be cached.
   const secrets = ['GetCallToken', 'GetPendingExternalIdentity']
   for (const method of publicServices.flatMap((service) => service.methods)) {
     const read = reads.test(method.name) && !secrets.includes(method.name)

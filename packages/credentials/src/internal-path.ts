@@ -8,17 +8,17 @@ const base = 'http://here.invalid'
  * characters. The part before "?" or "#" must not lead to another host when dot segments are resolved, nor when
  * intermediaries decode it up to three times.
  */
-export function internalPath(given: string | null | undefined): string | undefined {
-  if (!given || given.length > maxLength || !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(given)) return undefined
-  let path = given.split(/[?#]/, 1)[0] ?? ''
+export function internalPath(path: string | null | undefined): string | undefined {
+  if (!path || path.length > maxLength || !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(path)) return undefined
+  let current = path.split(/[?#]/, 1)[0] ?? ''
   for (let decoding = 0; decoding < 3; decoding++) {
-    if (!staysOnHost(path)) return undefined
-    const decoded = decodeOnce(path)
+    if (!staysOnHost(current)) return undefined
+    const decoded = decodeOnce(current)
     if (decoded === undefined) return undefined
-    if (decoded === path) return given
-    path = decoded
+    if (decoded === current) return path
+    current = decoded
   }
-  return staysOnHost(path) ? given : undefined
+  return staysOnHost(current) ? path : undefined
 }
 
 function staysOnHost(path: string): boolean {

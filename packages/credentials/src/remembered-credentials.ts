@@ -4,8 +4,8 @@ import type { CredentialDigests } from './credential-digest.ts'
 const defaultMaxEntries = 50_000
 
 /**
- * Remembers which credentials were valid at their last check, without their owners. A network that sends too many
- * invalid ones must not lock out people who were signed in before.
+ * Remembers which credentials were valid at their last check, without their owners. The limit for networks that send
+ * too many invalid credentials exempts these, so that it locks out nobody who was signed in before.
  */
 export class RememberedCredentials {
   readonly #digests: LRUCache<string, true>

@@ -10,7 +10,7 @@ export type SecretWithPurpose = readonly [...purpose: [string, ...string[]], sec
 export const secretDigest = ({ secretKey }: Pick<SecretKeys, 'secretKey'>, ...parts: SecretWithPurpose): Buffer =>
   digest(secretKey, parts)
 
-/** With the current key, and with the previous key if there is one. */
+/** Digests with the current key and, if there is one, with the previous key. */
 export const secretDigests = (keys: SecretKeys, ...parts: SecretWithPurpose): [Buffer, ...Buffer[]] => [
   secretDigest(keys, ...parts),
   ...(keys.previousSecretKey === undefined ? [] : [digest(keys.previousSecretKey, parts)]),

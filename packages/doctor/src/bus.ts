@@ -12,12 +12,12 @@ import { reportVersion } from './versions.ts'
 
 type BusConfig = ConfigOf<ReturnType<typeof busFields>>
 
-/** Bytes: a request is one message of up to 1 MiB. */
+/** In bytes, as NATS is configured: one message must hold a request of up to 1 MiB and its headers. */
 const minPayload = 2 * 1024 ** 2
 
 /**
- * Checks the bus for a deployable: the connection to every server as both users, the permissions of the user for calls,
- * versions, limits and durables.
+ * Checks the bus for a deployable: the connection to every server as both of its users (for calls and for events), the
+ * permissions of the user for calls, versions, limits and durables.
  */
 export function busCheck(name: Deployable): Check {
   return check('nats', busFields(), async (config, report, signal) => {

@@ -6,7 +6,7 @@ import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'n
 import { reasonOf, type Report } from './finding.ts'
 
 const dayMs = 86_400_000
-/** Automatic renewals happen earlier. */
+/** Days before the end at which a certificate is reported. Automatic renewals happen earlier. */
 const warnDays = 14
 const connectTimeoutMs = 5_000
 
@@ -53,8 +53,9 @@ export async function reportServerCertificate(
 }
 
 /**
- * Reports when the certificate in a file (PEM) expires. Of `own` certificates the first is used, which precedes its
- * chain; of `authorities` the last to expire, because large bundles always contain expired ones.
+ * Reports when the certificate in a file (PEM) expires. A file with the `own` certificate begins with it, and its chain
+ * follows. In a file of `authorities`, the last certificate to expire is reported, because large bundles always contain
+ * expired ones.
  */
 export async function reportCertificateFile(
   report: Report,

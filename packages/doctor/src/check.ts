@@ -6,7 +6,7 @@ const checkTimeoutMs = 15_000
 /** Never rejects. */
 export type Check = (sources: Sources, timeoutMs?: number) => Promise<Finding[]>
 
-/** Runs a check with the settings that it declares. The signal is aborted at its timeout, and when it has ended. */
+/** Runs a check with the settings that it declares. The signal is aborted when the check has timed out or ended. */
 export type Examine<F extends Fields> = (config: ConfigOf<F>, report: Report, signal: AbortSignal) => Promise<void>
 
 /**

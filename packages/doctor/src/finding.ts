@@ -24,14 +24,14 @@ export function reportTo(findings: Finding[]): Report {
   return { ok: (check, found) => add('ok')(check, found, ''), warn: add('warn'), fail: add('fail') }
 }
 
-/** On one line. */
+/** The message of an error, on one line. */
 export function reasonOf(error: unknown): string {
   const causes = error instanceof AggregateError ? error.errors.map(reasonOf).join('; ') : ''
   const message = error instanceof Error ? error.message || causes || codeOf(error) || error.name : String(error)
   return message.replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Of the system or of a driver; empty without a code. */
+/** The code of an error of the system or a driver; empty if it has none. */
 export function codeOf(error: unknown): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error
   return first instanceof Error && 'code' in first ? String(first.code) : ''

@@ -35,7 +35,7 @@ export function redisCheck(deployable: string): Check {
 
 const addressOf = ({ hostname, port }: URL): string => `${hostname}:${port || 6379}`
 
-/** Returns the reason if that fails. */
+/** Waits for the connection; returns the reason if it fails. */
 function whenConnected(client: RedisClient): Promise<string | undefined> {
   return new Promise((resolve) => {
     client.once('ready', () => resolve(undefined))

@@ -42,7 +42,7 @@ export async function checkStreamAsUser(name: Deployable, bus: Bus, report: Repo
 
 type StreamSettings = { streamMaxBytes: number; streamReplicas: number | undefined }
 
-/** Checks the stream from its keeper, the only deployable that may query JetStream. */
+/** Checks the stream as its keeper, the only deployable that may query JetStream. */
 export async function checkStream(bus: Bus, report: Report, settings: StreamSettings): Promise<void> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false, timeout: 5_000 })
   try {

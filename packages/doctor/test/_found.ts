@@ -13,7 +13,7 @@ export async function findingOf(
   return (await runChecks([check], sources, timeoutMs)).find((finding) => finding.check === name)
 }
 
-/** Without successes. */
+/** Runs a check with this environment; returns its findings without successes. */
 export async function problems(check: Check, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   return (await runChecks([check], { env })).filter(({ result }) => result !== 'ok')
 }

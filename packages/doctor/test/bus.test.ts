@@ -24,7 +24,7 @@ const passwords = Object.fromEntries(
 let nats: Nats
 let adminBus: Bus
 
-const as = (name: string, password = `password-of-${name}`) => ({
+const envOf = (name: string, password = `password-of-${name}`) => ({
   PARLEY_NATS_URL: nats.url,
   PARLEY_NATS_USER: name,
   PARLEY_NATS_PASSWORD: password,
@@ -54,16 +54,16 @@ afterAll(async () => {
 })
 
 test('an invalid address is reported', async () => {
-  expect(await problems(busCheck('rooms'), { ...as('rooms'), PARLEY_NATS_URL: 'nats://127.0.0.1:99999' })).toEqual([
+  expect(await problems(busCheck('rooms'), { ...envOf('rooms'), PARLEY_NATS_URL: 'nats://127.0.0.1:99999' })).toEqual([
     expect.objectContaining({ check: 'nats.reach', result: 'fail', next: expect.stringContaining('nats://host:4222') }),
   ])
 })
 
 test('before the first start the stream and its keeper are missing', async () => {
-  expect(await problems(stream, as('admin'))).toEqual([
+  expect(await problems(stream, envOf('admin'))).toEqual([
     expect.objectContaining({ check: 'nats.stream', result: 'fail', next: expect.stringContaining('Start admin') }),
   ])
-  expect(await problems(busCheck('rooms'), as('rooms'))).toEqual([
+  expect(await problems(busCheck('rooms'), envOf('rooms'))).toEqual([
     expect.objectContaining({ check: 'nats.durables', result: 'warn', next: expect.stringContaining('Start admin') }),
   ])
 })
@@ -72,9 +72,9 @@ test('durables are missing until they are requested, and then everything passes'
   const keeper = await keepStream(adminBus, { maxBytes: 32 * 1024 ** 2 })
   closing.push(() => keeper[Symbol.asyncDispose]())
   await eventually(async () =>
-    expect(await findingOf(stream, as('admin'), 'nats.stream')).toMatchObject({ result: 'ok' }),
+    expect(await findingOf(stream, envOf('admin'), 'nats.stream')).toMatchObject({ result: 'ok' }),
   )
-  expect(await problems(busCheck('rooms'), as('rooms'))).toEqual([
+  expect(await problems(busCheck('rooms'), envOf('rooms'))).toEqual([
     {
       ...{ check: 'nats.durables', result: 'warn' },
       found: 'missing on the stream: rooms-people, rooms-people-access, rooms-erasures',
@@ -87,16 +87,16 @@ test('durables are missing until they are requested, and then everything passes'
     for (const durable of propertiesOf(name).consumes ?? [])
       await requestKeeper(bus, 'durable', { durable, subject: 'evt.user.>', anew: false })
   }
-  const all = deployableNames.map(async (name) => ({ name, problems: await problems(busCheck(name), as(name)) }))
+  const all = deployableNames.map(async (name) => ({ name, problems: await problems(busCheck(name), envOf(name)) }))
   expect((await Promise.all(all)).filter((one) => one.problems.length > 0)).toEqual([])
-  expect(await problems(stream, as('admin'))).toEqual([])
+  expect(await problems(stream, envOf('admin'))).toEqual([])
 })
 
 test('an unknown durable, and a stream that is smaller and has fewer copies than configured, are reported', async () => {
   const { consumers } = await adminBus.nc.jetstreamManager({ checkAPI: false })
   await consumers.add('EVENTS', { durable_name: 'rooms-of-old' })
   const settings = { PARLEY_TEST_MAX_BYTES: String(1024 ** 3), PARLEY_TEST_REPLICAS: '3' }
-  expect(await problems(stream, { ...as('admin'), ...settings })).toEqual([
+  expect(await problems(stream, { ...envOf('admin'), ...settings })).toEqual([
     expect.objectContaining({ check: 'nats.store', result: 'warn', next: expect.stringContaining('max_file_store') }),
     expect.objectContaining({ check: 'nats.replicas', result: 'warn', found: 'the stream has 1 of 3 copies' }),
     expect.objectContaining({ check: 'nats.unknown', result: 'warn', found: expect.stringContaining('rooms-of-old') }),
@@ -107,18 +107,18 @@ test('an unknown durable, and a stream that is smaller and has fewer copies than
 test('a clock of NATS that is behind this machine is reported', async () => {
   const now = Date.now.bind(Date)
   const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 90_000)
-  const finding = await findingOf(stream, as('admin'), 'nats.clock')
+  const finding = await findingOf(stream, envOf('admin'), 'nats.clock')
   clock.mockRestore()
   expect(finding).toMatchObject({
     result: 'fail',
     found: expect.stringMatching(/^the clock of NATS is (89|90)\.\d s behind this machine's$/),
     next: expect.stringContaining('Synchronise the clocks of both machines (NTP)'),
   })
-  expect(await findingOf(stream, as('admin'), 'nats.clock')).toMatchObject({ result: 'ok' })
+  expect(await findingOf(stream, envOf('admin'), 'nats.clock')).toMatchObject({ result: 'ok' })
 })
 
 test('a wrong password is reported with the setting of the server, but not shown', async () => {
-  const finding = await findingOf(busCheck('rooms'), as('rooms', 'wrong-password'), 'nats.reach')
+  const finding = await findingOf(busCheck('rooms'), envOf('rooms', 'wrong-password'), 'nats.reach')
   expect(finding).toMatchObject({
     result: 'fail',
     next: expect.stringContaining('PARLEY_NATS_PASSWORD_ROOMS of the NATS server'),
@@ -127,7 +127,7 @@ test('a wrong password is reported with the setting of the server, but not shown
 })
 
 test('one unavailable server of several is reported', async () => {
-  const env = { ...as('rooms'), PARLEY_NATS_URL: `nats://127.0.0.1:1,${nats.url}` }
+  const env = { ...envOf('rooms'), PARLEY_NATS_URL: `nats://127.0.0.1:1,${nats.url}` }
   expect(await problems(busCheck('rooms'), env)).toEqual([
     expect.objectContaining({
       check: 'nats.reach',
@@ -141,25 +141,25 @@ test('one unavailable server of several is reported', async () => {
 test('a permission missing in an older configuration and a too small message limit are reported', async () => {
   const call = '"rpc.internal.svc_internal_v1_MessagingInternalService.RoomStates"'
   await configure(shipped.replaceAll(call, '').replace('max_payload: 2MB', 'max_payload: 1MB'))
-  expect(await findingOf(busCheck('rooms'), as('rooms'), 'nats.permissions')).toMatchObject({
+  expect(await findingOf(busCheck('rooms'), envOf('rooms'), 'nats.permissions')).toMatchObject({
     result: 'fail',
     found: expect.stringContaining('MessagingInternalService.RoomStates'),
     next: expect.stringContaining('deploy/nats/parley.conf of this release'),
   })
-  expect(await findingOf(busCheck('rooms'), as('rooms'), 'nats.limits')).toMatchObject({
+  expect(await findingOf(busCheck('rooms'), envOf('rooms'), 'nats.limits')).toMatchObject({
     result: 'fail',
     next: expect.stringContaining('max_payload: 2MB'),
   })
   const served = '"rpc.internal.svc_internal_v1_RoomsInternalService.* rooms"'
   await configure(shipped.replaceAll(served, ''))
-  expect(await findingOf(busCheck('rooms'), as('rooms'), 'nats.permissions')).toMatchObject({
+  expect(await findingOf(busCheck('rooms'), envOf('rooms'), 'nats.permissions')).toMatchObject({
     found: expect.stringContaining('RoomsInternalService'),
   })
 })
 
 test('a server whose configuration lacks the second user is reported', async () => {
   await configure(shipped.replace('user: "rooms-events"', 'user: "other-events"'))
-  expect(await problems(busCheck('rooms'), as('rooms'))).toContainEqual({
+  expect(await problems(busCheck('rooms'), envOf('rooms'))).toContainEqual({
     ...{ check: 'nats.events', result: 'fail' },
     found: expect.stringMatching(/^cannot connect to 127\.0\.0\.1:\d+ as rooms-events: /),
     next: expect.stringContaining('must run with the deploy/nats/parley.conf of this release'),
@@ -178,7 +178,7 @@ test.each([
   const list = right.startsWith('rpc.') ? 'publish: { allow: [' : 'subscribe: { allow: ['
   const start = shipped.indexOf(list, user) + list.length
   await configure(`${shipped.slice(0, start)}\n"${right}"${shipped.slice(start)}`)
-  expect(await findingOf(busCheck('rooms'), as('rooms'), 'nats.permissions')).toMatchObject({
+  expect(await findingOf(busCheck('rooms'), envOf('rooms'), 'nats.permissions')).toMatchObject({
     result: 'fail',
     found: expect.stringContaining(denied),
     next: expect.stringContaining('deploy/nats/parley.conf of this release'),
@@ -191,7 +191,7 @@ test('a durable that is far behind is reported', async () => {
   await using bus = await connectBus({ url: nats.url, ...accounts, purpose: 'events' })
   for (let n = 0; n < 10_000; n++) bus.nc.publish('evt.user.alice.user_updated')
   await eventually(async () =>
-    expect(await findingOf(busCheck('rooms'), as('rooms'), 'nats.lag')).toEqual({
+    expect(await findingOf(busCheck('rooms'), envOf('rooms'), 'nats.lag')).toEqual({
       ...{ check: 'nats.lag', result: 'warn' },
       found: 'rooms-people is 10000 messages behind',
       next: 'Check the log of rooms, or add processes.',
@@ -204,7 +204,7 @@ test('a server without permissions is reported', async () => {
   writeFileSync(open, 'max_payload: 2MB\n')
   const server = await startNats({ dir: join(dir, 'open'), conf: open })
   closing.push(() => server.stop())
-  const env = { ...as('rooms', 'any-password'), PARLEY_NATS_URL: server.url }
+  const env = { ...envOf('rooms', 'any-password'), PARLEY_NATS_URL: server.url }
   expect(await findingOf(busCheck('rooms'), env, 'nats.permissions')).toMatchObject({
     result: 'fail',
     found: expect.stringContaining('NATS restricts nobody'),

@@ -13,7 +13,7 @@ let database: TestDatabase
 let admin: Database
 let url: URL
 
-const at = (change: (changed: URL) => void = () => undefined) => {
+const envWith = (change: (changed: URL) => void = () => undefined) => {
   const changed = new URL(url)
   change(changed)
   return { PARLEY_ROOMS_DATABASE_URL: changed.href }
@@ -40,8 +40,8 @@ afterAll(async () => {
 })
 
 test('a healthy database passes', async () => {
-  expect(await problems(check, at())).toEqual([])
-  expect(await findingOf(check, at(), 'postgres.migrations')).toMatchObject({
+  expect(await problems(check, envWith())).toEqual([])
+  expect(await findingOf(check, envWith(), 'postgres.migrations')).toMatchObject({
     result: 'ok',
     found: expect.stringMatching(/^all \d+ migrations are applied$/),
   })
@@ -50,7 +50,7 @@ test('a healthy database passes', async () => {
 test('a wrong password is reported, but not shown', async () => {
   const finding = await findingOf(
     check,
-    at((one) => (one.password = 'wrong-password')),
+    envWith((one) => (one.password = 'wrong-password')),
     'postgres.reach',
   )
   expect(finding).toMatchObject({
@@ -75,7 +75,7 @@ test('a missing database is reported with the program that creates it', async ()
   expect(
     await findingOf(
       check,
-      at((one) => (one.pathname = '/nowhere')),
+      envWith((one) => (one.pathname = '/nowhere')),
       'postgres.reach',
     ),
   ).toMatchObject({
@@ -88,7 +88,7 @@ test('a port where nothing listens is reported', async () => {
   expect(
     await findingOf(
       check,
-      at((one) => (one.port = '1')),
+      envWith((one) => (one.port = '1')),
       'postgres.reach',
     ),
   ).toMatchObject({
@@ -112,7 +112,7 @@ test('the check of a server that accepts connections but does not answer ends at
   const { port } = silent.address() as AddressInfo
   const finding = await findingOf(
     check,
-    at((one) => (one.port = String(port))),
+    envWith((one) => (one.port = String(port))),
     'postgres',
     300,
   )
@@ -122,7 +122,7 @@ test('the check of a server that accepts connections but does not answer ends at
 
 test('a revoked permission is reported with the statement that restores it', async () => {
   await run(`revoke update on rooms from ${role}`)
-  expect(await problems(check, at())).toEqual([
+  expect(await problems(check, envWith())).toEqual([
     {
       check: 'postgres.rights',
       result: 'fail',
@@ -132,7 +132,7 @@ test('a revoked permission is reported with the statement that restores it', asy
   ])
   await run(`grant update on rooms to ${role}`)
   await run(`revoke usage on schema public from ${role}, public`)
-  expect(await findingOf(check, at(), 'postgres.rights')).toMatchObject({
+  expect(await findingOf(check, envWith(), 'postgres.rights')).toMatchObject({
     result: 'fail',
     next: expect.stringContaining(`grant usage on schema public to "${role}"`),
   })
@@ -141,10 +141,10 @@ test('a revoked permission is reported with the statement that restores it', asy
 
 test('connections of other roles are counted too', async () => {
   const others = await Promise.all([admin.pool.connect(), admin.pool.connect(), admin.pool.connect()])
-  const finding = await findingOf(check, at(), 'postgres.connections')
+  const finding = await findingOf(check, envWith(), 'postgres.connections')
   for (const other of others) other.release()
   const [, used] = /^(\d+) of \d+ connections/.exec(finding?.found ?? '') ?? []
-  // Its own connection is one.
+  // The connection of the check counts, too.
   expect(Number(used)).toBeGreaterThan(others.length)
 })
 
@@ -152,7 +152,7 @@ test('pending migrations and migrations of a newer release are reported', async 
   const list = 'drizzle.__drizzle_migrations'
   await run(`create table drizzle.kept as select * from ${list} order by created_at desc limit 1`)
   await run(`delete from ${list} where id in (select id from ${list} order by created_at desc limit 1)`)
-  expect(await problems(check, at())).toEqual([
+  expect(await problems(check, envWith())).toEqual([
     expect.objectContaining({
       check: 'postgres.migrations',
       result: 'fail',
@@ -161,7 +161,7 @@ test('pending migrations and migrations of a newer release are reported', async 
     }),
   ])
   await run(`insert into ${list} (hash, created_at) values ('later', 9999999999999)`)
-  expect(await findingOf(check, at(), 'postgres.migrations')).toMatchObject({
+  expect(await findingOf(check, envWith(), 'postgres.migrations')).toMatchObject({
     result: 'warn',
     next: expect.stringContaining('newer'),
   })
@@ -175,7 +175,7 @@ test('a wrong clock is reported', async () => {
   await run(`create function wrong.clock_timestamp() returns timestamptz language sql as
     $$ select pg_catalog.clock_timestamp() + interval '90 seconds' $$`)
   await run(`alter role ${role} set search_path = wrong, public, pg_catalog`)
-  expect(await findingOf(check, at(), 'postgres.clock')).toMatchObject({
+  expect(await findingOf(check, envWith(), 'postgres.clock')).toMatchObject({
     result: 'fail',
     found: expect.stringMatching(/^the clock of PostgreSQL is (89|90)\.\d s ahead of this machine's$/),
     next: expect.stringContaining('NTP'),
@@ -185,13 +185,13 @@ test('a wrong clock is reported', async () => {
 
 test('read-only transactions and a superuser role are reported', async () => {
   await run(`alter role ${role} set default_transaction_read_only = on`)
-  expect(await findingOf(check, at(), 'postgres.writable')).toMatchObject({
+  expect(await findingOf(check, envWith(), 'postgres.writable')).toMatchObject({
     result: 'fail',
     next: expect.stringContaining('Reset default_transaction_read_only'),
   })
   await run(`alter role ${role} reset default_transaction_read_only`)
   await run(`alter role ${role} superuser`)
-  expect(await problems(check, at())).toEqual([
+  expect(await problems(check, envWith())).toEqual([
     expect.objectContaining({
       check: 'postgres.role',
       result: 'warn',

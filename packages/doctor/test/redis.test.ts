@@ -11,7 +11,7 @@ const user = `doctor-${process.pid}`
 let redis: Awaited<ReturnType<typeof testRedis>>
 let admin: RedisClient
 
-const at = (password: string) => {
+const envWith = (password: string) => {
   const url = new URL(redis.url)
   Object.assign(url, { username: user, password })
   return { PARLEY_REDIS_URL: url.href }
@@ -30,12 +30,12 @@ afterAll(async () => {
 })
 
 test('a healthy Redis passes', async () => {
-  expect(await problems(check, at('right-password'))).toEqual([])
+  expect(await problems(check, envWith('right-password'))).toEqual([])
   expect(await admin.keys('*doctor*')).toEqual([])
 })
 
 test('a wrong password is reported, but not shown', async () => {
-  const [finding] = await problems(check, at('wrong-password'))
+  const [finding] = await problems(check, envWith('wrong-password'))
   expect(finding).toMatchObject({
     check: 'redis.reach',
     result: 'fail',
@@ -53,7 +53,7 @@ test.each(['pa#ss', '12/34'])('a password %p that is not encoded is reported', a
 
 test('a user who may not read the version and the clock is reported', async () => {
   await admin.call('ACL', 'SETUSER', user, '-info')
-  expect(await problems(check, at('right-password'))).toEqual([
+  expect(await problems(check, envWith('right-password'))).toEqual([
     {
       ...{ check: 'redis.version', result: 'warn', found: expect.stringContaining('info') },
       next: expect.stringContaining('+info +time'),
@@ -64,7 +64,7 @@ test('a user who may not read the version and the clock is reported', async () =
 
 test('a user who may not run scripts is reported', async () => {
   await admin.call('ACL', 'SETUSER', user, '-eval')
-  expect(await findingOf(check, at('right-password'), 'redis.rights')).toMatchObject({
+  expect(await findingOf(check, envWith('right-password'), 'redis.rights')).toMatchObject({
     result: 'fail',
     found: expect.stringContaining('eval'),
     next: expect.stringContaining('ACL SETUSER'),
@@ -73,11 +73,11 @@ test('a user who may not run scripts is reported', async () => {
 
 test('the recommended permissions suffice', async () => {
   await admin.call('ACL', 'SETUSER', user, '-@all')
-  const { next = '' } = (await problems(check, at('right-password')))[0] ?? {}
+  const { next = '' } = (await problems(check, envWith('right-password')))[0] ?? {}
   const [, rights = ''] = /ACL SETUSER \.\.\. (.*)\.$/.exec(next) ?? []
   await admin.call('ACL', 'SETUSER', user, 'reset', 'on', '>right-password', ...rights.split(' '))
-  expect(await problems(check, at('right-password'))).toEqual([])
-  await using client = openRedis({ url: at('right-password').PARLEY_REDIS_URL, name: 'test' })
+  expect(await problems(check, envWith('right-password'))).toEqual([])
+  await using client = openRedis({ url: envWith('right-password').PARLEY_REDIS_URL, name: 'test' })
   await new Promise<void>((resolve) => client.once('ready', () => resolve()))
   await rateLimiter({ redis: client, key: 'test', points: 2, durationSeconds: 60 }).consume('alice')
   expect(await admin.keys('limit:*')).toHaveLength(1)
@@ -99,7 +99,7 @@ async function problemsBehindTls(pair: { cert: string; key: string }, host = '12
         .on('close', () => to.destroy())
         .pipe(to)
   })
-  const url = new URL(at('right-password').PARLEY_REDIS_URL.replace(/^redis:/, 'rediss:'))
+  const url = new URL(envWith('right-password').PARLEY_REDIS_URL.replace(/^redis:/, 'rediss:'))
   Object.assign(url, { host: `${host}:${tls.port}` })
   return await problems(check, { PARLEY_REDIS_URL: url.href })
 }
@@ -146,7 +146,7 @@ test('a certificate of an unknown authority, for another host or that has expire
 
 test('an unavailable server is reported', async () => {
   await redis.stop()
-  expect(await problems(check, at('right-password'))).toEqual([
+  expect(await problems(check, envWith('right-password'))).toEqual([
     expect.objectContaining({ check: 'redis.reach', result: 'fail', next: expect.stringContaining('Start Redis') }),
   ])
   await redis.start()

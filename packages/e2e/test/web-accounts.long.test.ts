@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from '@jest/globals'
 import { AdminPermissionService, PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
+import { fleet } from '../src/fleet.ts'
 import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
 import { fillSignIn, inBrowser, signInAt, useBrowser, visit, visitAs } from '../src/web-client.ts'
@@ -72,5 +73,22 @@ inBrowser('a permission change by an owner takes effect at once', async () => {
   await page.getByRole('link', { name: 'Back to rooms' }).click()
   await field.waitFor()
   expect(await manage.count()).toBe(0)
+  expect(visitor.pageErrors).toEqual([])
+})
+
+inBrowser('when somebody else signs in in one tab, the other tabs change to them', async () => {
+  const [ada, ben] = await Promise.all([newPerson('ada'), newPerson('ben')])
+  const roomId = await newRoom(owner, [ada, ben])
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  const untilOf = ({ login }: Person, tab = page) =>
+    tab.getByRole('navigation', { name: 'Rooms' }).getByText(login).waitFor()
+  await untilOf(ada)
+  const data = { identifier: ben.login, password: ben.password, cookieOnly: true }
+  await page.context().request.post(`${fleet().gateways[0]}/auth/login`, { data })
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await untilOf(ben, other)
+  await untilOf(ben)
   expect(visitor.pageErrors).toEqual([])
 })

@@ -131,7 +131,7 @@ async function takeReceived(): Promise<string[]> {
 
 type OnStream = { subject: string; data: string }
 
-/** Leaves out the hundreds of events of earlier attackers. */
+/** Start of the look-ups, after the hundreds of events of earlier attackers. */
 let startSeq = 1
 
 async function readStream(): Promise<OnStream[]> {
@@ -320,7 +320,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     return answers
   }
 
-  /** Allowed requests are answered after all earlier ones of the attacker. */
+  /** Sends allowed requests, which are answered after all earlier requests of the attacker. */
   async function barrier(): Promise<void> {
     const query = json({ last_by_subj: 'evt.>' })
     for (let turn = 0; turn < 3; turn++) {

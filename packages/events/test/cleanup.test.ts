@@ -19,7 +19,7 @@ const { signal } = new AbortController()
 
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
 
-const age = (database: TestDatabase, hours: number) =>
+const ageEntries = (database: TestDatabase, hours: number) =>
   database.pool.query("update outbox set relayed_at = relayed_at - $1 * interval '1 hour'", [hours])
 
 test('an entry is kept until every durable that consumes it has acknowledged it, and is relayed again after a loss', async () => {
@@ -36,7 +36,7 @@ test('an entry is kept until every durable that consumes it has acknowledged it,
 
   await cleanup.run(signal)
   expect(await countRelayed(database)).toBe(9)
-  await age(database, 5)
+  await ageEntries(database, 5)
   await cleanup.run(signal)
   expect(await countRelayed(database)).toBe(5)
 
@@ -51,7 +51,7 @@ test('an entry is kept until every durable that consumes it has acknowledged it,
   expect(firstOccurrences(await readStream(bus)).get('room1')).toEqual(oneTo(5))
 
   await eventually(async () => expect(await countWaiting(database)).toBe(0))
-  await age(database, 5)
+  await ageEntries(database, 5)
   await eventually(async () => {
     await cleanup.run(signal)
     expect(await countRelayed(database)).toBe(0)
@@ -84,7 +84,7 @@ test('entries that left the stream before a durable received them are counted as
   await eventually(async () => expect(await countWaiting(database)).toBe(0))
   const { state } = await manager.streams.info(eventStream)
   await manager.streams.purge(eventStream, { seq: state.last_seq })
-  await age(database, 5)
+  await ageEntries(database, 5)
 
   await cleanup.run(signal)
   expect(await countRelayed(database)).toBe(1)
@@ -105,10 +105,10 @@ test('without a keeper, entries are kept until the stream has dropped them by ag
   await eventually(async () => expect(await countWaiting(database)).toBe(0))
   await server.stop()
   const cleanup = new Cleanup({ ...database, bus, service: 'alone', verifiedShards: () => Promise.resolve(shards) })
-  await age(database, 71)
+  await ageEntries(database, 71)
   await cleanup.run(signal)
   expect(await countRelayed(database)).toBe(1)
-  await age(database, 2)
+  await ageEntries(database, 2)
   await cleanup.run(signal)
   expect(await countRelayed(database)).toBe(0)
 }, 300_000)

@@ -188,7 +188,7 @@ test('events are prepared first, and no attempt is counted while another service
   expect((await database.pool.query('select from parked_events')).rowCount).toBe(0)
 })
 
-test('other kinds are acknowledged without calling the handler', async () => {
+test('events of other kinds are acknowledged without calling the handler', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches7' })
   const seen: string[] = []

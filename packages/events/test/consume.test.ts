@@ -212,7 +212,7 @@ test('one request finds the lags of all consumers; parked events are counted unt
   expect(requests).toBeLessThanOrEqual(1 + wakes)
 })
 
-test('an event that fails ten times is parked, and others of its message and room are handled', async () => {
+test('an event that fails ten times is parked, and the other events of its message and room are handled', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'poison' })
   await database.pool.query('create table seen (version int)')

@@ -154,7 +154,7 @@ test('a user being erased can only read, and call methods that check erasures th
   expect(guard({ method: leaveRoom, userId: 'Uone' })).toBeUndefined()
 })
 
-test('only accounts can count and remove the events of a subject, even with others in between', async () => {
+test('only accounts can count and remove the events of a subject, even with events of other subjects in between', async () => {
   await using accounts = await newBus(server, 'accounts')
   for (let version = 1; version < 12; version++)
     await bus.nc.jetstream().publish(`evt.user.gone.user_${version % 2 ? 'updated' : 'archived'}`, String(version))

@@ -54,7 +54,7 @@ class Durable {
     for (const kind of kinds) await waitUntilStored(relay, await commit(database, this.room, [++this.#version], kind))
   }
 
-  /** Requests one more, so that the server also scans the messages after them. */
+  /** Pulls this many messages. Requests one more, so that the server also scans the messages after them. */
   async take(count: number): Promise<JsMsg[]> {
     const consumer = await bus.nc.jetstream().consumers.get(eventStream, this.name)
     const taken: JsMsg[] = []

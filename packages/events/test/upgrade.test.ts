@@ -28,7 +28,7 @@ const env = Object.fromEntries(
   users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`]),
 )
 
-test('the stream of a server without accounts moves to the account for events; no event is lost or handled again', async () => {
+test('the stream of a NATS server without accounts moves to the account for events; no event is lost or handled again', async () => {
   await using database = await newDatabase()
   const dir = mkdtempSync(join(tmpdir(), 'parley-upgrade-'))
   const port = await freePort()

@@ -33,7 +33,7 @@ type Options<T extends JobTable> = {
   key: readonly (keyof T['_']['columns'] & keyof InferSelectModel<T>)[]
   /** For unfinished jobs, if the table also keeps finished ones. */
   open?: SQL
-  /** Of due jobs. Default: by `dueAt`. */
+  /** Order in which due jobs are claimed. Default: by `dueAt`. */
   order?: readonly (AnyPgColumn | SQL)[]
 }
 
@@ -55,12 +55,12 @@ export class JobQueue<T extends JobTable> {
     this.#options = options
   }
 
-  /** When the transaction that wrote jobs commits. */
+  /** Notifies listeners when the transaction that wrote jobs commits. */
   announce(on: Db | Tx): void {
     this.#written.notify(on)
   }
 
-  /** After the commit of jobs that this process announced, until disposed. */
+  /** Calls `onWritten` after each commit of jobs that this process announced, until disposed. */
   listen(db: Db, onWritten: () => void): Disposable {
     return this.#written.listen(db, onWritten)
   }
@@ -96,14 +96,14 @@ export class JobQueue<T extends JobTable> {
     return jobs
   }
 
-  /** Returns false if the lease was lost. */
+  /** Extends the lease; returns false if it was lost. */
   renew(db: Reader, job: Job<T>, leaseMs: number): Promise<boolean> {
     return this.#update(db, job, { dueAt: inMs(leaseMs) })
   }
 
   /**
-   * Releases a job, which is due again after a pause. `set`: new values of columns. A renewal that is still running has
-   * no effect.
+   * Releases a job, which is due again after a pause. `set`: new values of columns. A renewal of its lease that is
+   * still running has no effect.
    */
   release(
     db: Reader,
@@ -117,13 +117,13 @@ export class JobQueue<T extends JobTable> {
     return ((await db.delete(this.#table).where(this.whereHeld(job))).rowCount ?? 0) > 0
   }
 
-  /** SQL condition: the row is an unfinished job that no other process has claimed since. */
+  /** SQL condition: the row is an unfinished job that no process has claimed since it was claimed as `job`. */
   whereHeld(job: Job<T>): SQL | undefined {
     const key = this.#options.key.map((name, at) => eq(this.#key()[at] as AnyPgColumn, job[name]))
     return and(...key, eq(this.#table.fence, job.fence), this.#options.open)
   }
 
-  /** Until the next job may be claimed; undefined when there is none. */
+  /** Milliseconds until the next job may be claimed; undefined when there is none. */
   async nextMs(db: Reader): Promise<number | undefined> {
     const [row] = await sqlRows<{ ms: number | null }>(
       db,

@@ -40,9 +40,9 @@ export type JobRunnerOptions<T extends JobTable> = {
   name: string
   db: Db
   queue: JobQueue<T>
-  /** Per process. Default: 1. */
+  /** Number of jobs that one process runs at a time. Default: 1. */
   atOnce?: number
-  /** Renewed after each third of it. Default: 15 s. */
+  /** Duration of a lease, which is renewed after each third of it. Default: 15 s. */
   leaseMs?: number
   /**
    * How often to poll for jobs that other processes wrote or left unfinished. Jobs of this process start at once.
@@ -111,7 +111,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     if (jobs.length < free) return Math.max(await this.#nextMs(), shortestPauseMs)
   }
 
-  /** Until the next job may be claimed; Infinity when there is none. */
+  /** Milliseconds until the next job may be claimed; Infinity when there is none. */
   async #nextMs(): Promise<number> {
     return (await this.#options.queue.nextMs(this.#options.db)) ?? Infinity
   }

@@ -10,15 +10,15 @@ export class ResolverBusy extends Error {
 }
 
 export type ResolverOptions = {
-  /** As `address:port`; default: those of the system. */
+  /** Name servers as `address:port`; default: those of the system. */
   servers?: readonly string[]
   maxAtOnce?: number
-  /** Further names are refused. */
+  /** Number of names that may wait; further ones are refused. */
   maxWaiting?: number
   /** Names of one caller that may wait while another of its names is resolved. */
   maxWaitingPerCaller?: number
   maxWaitMs?: number
-  /** For one name. */
+  /** Limit for the queries of one name. */
   timeoutMs?: number
 }
 

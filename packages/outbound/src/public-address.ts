@@ -27,7 +27,7 @@ for (const network of [
 
 const global6 = new BlockList()
 global6.addSubnet('2000::', 3, 'ipv6')
-/** Ranges of that network that are not public: protocols, documentation, and IPv4 addresses in IPv6 (6to4). */
+/** Ranges of 2000::/3 that are not public: protocols, documentation, and IPv4 addresses in IPv6 (6to4). */
 const notPublic6 = new BlockList()
 for (const [address, bits] of [
   ['2001::', 23],
@@ -38,9 +38,8 @@ for (const [address, bits] of [
   notPublic6.addSubnet(address, bits, 'ipv6')
 
 /**
- * Returns a function that tells whether an address is public and in none of these networks: local networks with public
- * addresses, as in IPv6 clusters. Throws for an entry that is neither an address nor a
- * network.
+ * Returns a function that tells whether an address is public and in none of the given networks, which are local
+ * networks with public addresses, as in IPv6 clusters. Throws for an entry that is neither an address nor a network.
  */
 export function publicExcept(networks: readonly string[]): (address: string) => boolean {
   const isOwn = inNetworks(networks)

@@ -17,7 +17,7 @@ export type TraceEntry = {
   /** Role of the decision, `owner` or `@dm-policy` for a rule; empty for a decision about the user. */
   readonly roleName: string
   readonly decision: 'allow' | 'deny'
-  /** The first entry decided the outcome, unless none did. */
+  /** Whether this entry decided the outcome: true for the first entry, unless none decided it. */
   readonly applied: boolean
 }
 

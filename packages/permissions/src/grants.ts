@@ -45,8 +45,8 @@ export function groupPermissions(policy: Policy, subject: Subject, groupId: stri
 }
 
 /**
- * `viewer_state.permissions` of a room, in the contract's order: what the viewer may do there now. Only non-members may
- * join, and only active channels. Only members of active rooms may post, attach, react and echo; only members may
+ * `viewer_state.permissions` of a room, in the contract's order: what the viewer may do there now. Only a non-member
+ * may join, and only an active channel. Only members of active rooms may post, attach, react and echo; only members may
  * moderate messages. Nobody may manage or ban in direct messages. `isMember`: effective membership.
  */
 export function roomPermissions(policy: Policy, subject: Subject, room: RoomProperties, isMember: boolean): Grant[] {

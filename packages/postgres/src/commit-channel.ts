@@ -14,7 +14,7 @@ const pendingOf = new WeakMap<Db | Tx, ((pool: pg.Pool) => void)[]>()
 export class CommitChannel<T = void> {
   readonly #listeners = new WeakMap<pg.Pool, Set<Listener<T>>>()
 
-  /** After the commit; outside a transaction at once. */
+  /** Notifies the listeners after the commit, or at once outside a transaction. */
   notify(on: Db | Tx, value: T): void {
     const notification = (pool: pg.Pool): void => {
       for (const listener of this.#listeners.get(pool) ?? []) listener(value)
@@ -38,7 +38,7 @@ export function registerPool(db: Db, pool: pg.Pool): void {
   poolOf.set(db, pool)
 }
 
-/** Call the result after the commit to notify the listeners. */
+/** Collects the notifications of a transaction; the returned function sends them, after the commit. */
 export function collectNotifications(tx: Tx): (pool: pg.Pool) => void {
   const notifications: ((pool: pg.Pool) => void)[] = []
   pendingOf.set(tx, notifications)

@@ -20,7 +20,7 @@ export type DatabaseOptions = {
    * (5 s).
    */
   statementTimeoutMs?: number
-  /** Wait for an idle connection or a new one. Default 2000. */
+  /** Milliseconds that a statement waits for an idle or new connection. Default: 2000. */
   connectTimeoutMs?: number
   /**
    * Whether to use generic plans for prepared statements (`plan_cache_mode = force_generic_plan`). Only for databases

@@ -41,7 +41,7 @@ function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-/** If `constraint` is given, a violation of that one. */
+/** Whether a unique constraint was violated: any, or the one with the name `constraint`. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   for (const cause of causes(error)) {
     if (cause instanceof pg.DatabaseError && cause.code === UNIQUE_VIOLATION) {

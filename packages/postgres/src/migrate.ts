@@ -13,7 +13,7 @@ export type MigrationOptions = {
    * postgres:// URL of a direct connection: the migrator needs a session, which a transaction pooler does not provide.
    */
   url: string
-  /** As drizzle-kit generated it. */
+  /** Directory that drizzle-kit generated. */
   folder: string
   /**
    * How long a statement of the migration waits for a lock (default 2 s); queries of the service on that table queue

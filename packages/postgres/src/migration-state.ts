@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Pool } from 'pg'
 
 export type MigrationState = {
-  /** In their order. */
+  /** Names of the migrations to apply, in their order. */
   pending: string[]
   applied: number
   /** The newest applied migration is not in the directory: the database belongs to a newer release. */
@@ -14,7 +14,7 @@ type Journal = { entries: { when: number; tag: string }[] }
 
 const undefinedTable = new Set(['42P01', '3F000'])
 
-/** Compares as the migrator does. Rejects if the database cannot be read. */
+/** Compares the directory with the applied migrations, as the migrator does. Rejects if the database cannot be read. */
 export async function migrationState(pool: Pool, folder: string): Promise<MigrationState> {
   const { entries } = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8')) as Journal
   const { applied, newest } = await appliedTo(pool)

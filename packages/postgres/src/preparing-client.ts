@@ -21,10 +21,10 @@ export function preparingClient(): typeof pg.Client {
   }
 }
 
-function withName(names: StatementNames, given: unknown, values: unknown): unknown {
-  const statement = typeof given === 'string' ? { text: given } : (given as Statement)
+function withName(names: StatementNames, query: unknown, values: unknown): unknown {
+  const statement = typeof query === 'string' ? { text: query } : (query as Statement)
   const parameters = Array.isArray(values) ? values : statement.values
-  if (statement.name !== undefined || statement.text === undefined || !parameters?.length) return given
+  if (statement.name !== undefined || statement.text === undefined || !parameters?.length) return query
   const name = names.of(statement.text)
-  return name === undefined ? given : { ...statement, name }
+  return name === undefined ? query : { ...statement, name }
 }

@@ -3,8 +3,8 @@ import type { Reader } from './db.ts'
 import { converterFor } from './values.ts'
 
 /**
- * Runs a hand-written statement: columns with the names given in it, int8 as bigint, timestamptz as Date, bytea as
- * Buffer. `T` is the expected row.
+ * Runs a hand-written statement and returns its rows: columns have the names in the statement, and int8 is returned as
+ * bigint, timestamptz as Date, bytea as Buffer. `T` is the type of a row.
  */
 export async function sqlRows<T>(reader: Reader, statement: SQL): Promise<T[]> {
   const result = await reader.execute(statement)

@@ -20,9 +20,9 @@ export function tracedClient(Client: typeof pg.Client): typeof pg.Client {
         const callback = typeof values === 'function' ? values : done
         if (callback === undefined)
           return withSpan(span.name, span.options, () => query(statement, values) as Promise<unknown>)
-        const given = typeof values === 'function' ? undefined : values
+        const parameters = typeof values === 'function' ? undefined : values
         void withSpan(span.name, span.options, () =>
-          runWithCallback(query, { statement, given, done: callback as Done }),
+          runWithCallback(query, { statement, parameters, done: callback as Done }),
         ).catch(() => undefined)
         return undefined
       }) as pg.Client['query']
@@ -32,10 +32,10 @@ export function tracedClient(Client: typeof pg.Client): typeof pg.Client {
 
 function runWithCallback(
   query: Query,
-  { statement, given, done }: { statement: unknown; given: unknown; done: Done },
+  { statement, parameters, done }: { statement: unknown; parameters: unknown; done: Done },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    query(statement, given, (error: Error | undefined, result: unknown) => {
+    query(statement, parameters, (error: Error | undefined, result: unknown) => {
       done(error, result)
       if (error) reject(error)
       else resolve()
@@ -54,10 +54,10 @@ function nameOf(statement: unknown): string | undefined {
   return typeof statement === 'string' ? undefined : (statement as { name?: string }).name
 }
 
-function spanOf(text: string, given: string | undefined, database: string | undefined) {
+function spanOf(text: string, statementName: string | undefined, database: string | undefined) {
   const operation = /^\s*(\w+)/.exec(text)?.[1]?.toUpperCase() ?? ''
   const table = firstTable.exec(text.slice(0, maxScanned))?.[1]
-  const name = given ?? (table === undefined ? operation : `${operation} ${table}`)
+  const name = statementName ?? (table === undefined ? operation : `${operation} ${table}`)
   const attributes = {
     'db.system.name': 'postgresql',
     'db.operation.name': operation,

@@ -31,7 +31,7 @@ export class CountSharing implements AsyncDisposable {
     this.#dropOutdated = dropOutdated
   }
 
-  /** With the next flush. */
+  /** Adds a count to those of the next flush. */
   add(id: string, count: Count): void {
     const { redis, flushEveryMs = 1_000 } = this.#options
     if (!redis) return

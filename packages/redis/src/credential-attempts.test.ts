@@ -31,9 +31,9 @@ function lookUps(perMinute: number) {
 }
 
 // Limits are counted per minute; a test that crosses into the next minute would fail.
-const soonOver = () => Date.now() % 60_000 > 58_000
+const minuteEndsSoon = () => Date.now() % 60_000 > 58_000
 const withinOneMinute = async () => {
-  while (soonOver()) await new Promise((resolve) => setTimeout(resolve, 100))
+  while (minuteEndsSoon()) await new Promise((resolve) => setTimeout(resolve, 100))
 }
 
 test('a burst of invalid credentials is looked up only up to the limit', async () => {

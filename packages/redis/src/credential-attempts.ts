@@ -30,7 +30,7 @@ const maxNetworks = 50_000
 type Options = {
   /** Without a client each process counts on its own. */
   redis?: RedisClient
-  /** For a single customer; 0: no limit. */
+  /** Limit of a single customer; 0: no limit. */
   perMinute: number
 }
 

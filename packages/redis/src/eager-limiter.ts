@@ -24,7 +24,7 @@ export type EagerLimiter = AsyncDisposable & {
    * milliseconds until there are points again.
    */
   take(id: string, budgetFactor?: number): number
-  /** In this window, as far as this process knows. */
+  /** Points left in this window, as far as this process knows. */
   left(id: string, budgetFactor?: number): number
   /** Milliseconds until there are points again; 0 if there are some now. Takes no point. */
   wait(id: string, budgetFactor?: number): number

@@ -7,7 +7,7 @@ type Waiter = {
   queue?: string | undefined
 }
 
-/** Per network, because each keeps a request open. */
+/** Waiting look-ups of one network. The number is limited because each keeps a request open. */
 export const maxWaiting = 1_000
 const retryAfterMs = 1_000
 

@@ -11,9 +11,9 @@ async function eventually(check: () => boolean | Promise<boolean>): Promise<void
 }
 
 /** Processes that share a limit, with a clock that the test controls. */
-async function processes(points: number, at = url, more: { maxIds?: number } = {}) {
-  const redis = openRedis({ url: at, name: 'test', commandTimeoutMs: 60_000 })
-  if (at === url) await eventually(() => redis.status === 'ready')
+async function openProcesses(points: number, redisUrl = url, more: { maxIds?: number } = {}) {
+  const redis = openRedis({ url: redisUrl, name: 'test', commandTimeoutMs: 60_000 })
+  if (redisUrl === url) await eventually(() => redis.status === 'ready')
   const key = randomUUID()
   const clock = { now: 600_000 }
   const limit = { redis, key, points, windowMs: 60_000, flushEveryMs: 10, now: () => clock.now, ...more }
@@ -30,7 +30,7 @@ const takeMany = (limiter: { take(id: string): number }, times: number, id = 'a'
   Array.from({ length: times }, () => limiter.take(id)).filter((wait) => wait === 0).length
 
 test('each id gets the points of a window', async () => {
-  await using fleet = await processes(3)
+  await using fleet = await openProcesses(3)
   fleet.clock.now += 20_000
   expect(takeMany(fleet.one, 5)).toBe(3)
   expect(fleet.one.take('a')).toBe(40_000)
@@ -40,7 +40,7 @@ test('each id gets the points of a window', async () => {
 })
 
 test('points taken by one process count in the others', async () => {
-  await using fleet = await processes(10)
+  await using fleet = await openProcesses(10)
   const { one, other, redis, name } = fleet
   expect(takeMany(one, 9)).toBe(9)
   await eventually(async () => (await redis.get(name)) === '9')
@@ -51,18 +51,18 @@ test('points taken by one process count in the others', async () => {
 })
 
 test('without Redis each process counts separately', async () => {
-  await using fleet = await processes(5, 'redis://127.0.0.1:1')
+  await using fleet = await openProcesses(5, 'redis://127.0.0.1:1')
   await sleep(50)
   expect([takeMany(fleet.one, 9), takeMany(fleet.other, 9)]).toEqual([5, 5])
 })
 
-test('without points there is no limit', async () => {
-  await using fleet = await processes(0)
+test('0 points mean no limit', async () => {
+  await using fleet = await openProcesses(0)
   expect(takeMany(fleet.one, 1000)).toBe(1000)
 })
 
 test('reading the wait takes no point', async () => {
-  await using fleet = await processes(2)
+  await using fleet = await openProcesses(2)
   expect([fleet.one.wait('a'), fleet.one.wait('a'), fleet.one.wait('a')]).toEqual([0, 0, 0])
   expect(takeMany(fleet.one, 5)).toBe(2)
   expect(fleet.one.wait('a')).toBe(60_000)
@@ -70,7 +70,7 @@ test('reading the wait takes no point', async () => {
 })
 
 test('up to maxIds ids count separately in a window, and all others together', async () => {
-  await using fleet = await processes(2, url, { maxIds: 3 })
+  await using fleet = await openProcesses(2, url, { maxIds: 3 })
   const { clock, one } = fleet
   for (const id of ['a', 'b', 'c']) expect(takeMany(one, 1, id)).toBe(1)
   expect(Array.from({ length: 9 }, (_, n) => one.take(`more ${n}`)).filter((wait) => wait === 0)).toHaveLength(2)

@@ -20,13 +20,13 @@ export const trailerPrefix = 'trailer-'
 export const reasonHeader = 'parley-reason'
 
 export type RequestControl = {
-  /** The client that sends it. */
+  /** The client that sends the request. */
   readonly sender: string
   /** Milliseconds of the sender's own monotonic clock. */
   readonly sentAt: number
-  /** From then until the deadline. */
+  /** Milliseconds from `sentAt` until the deadline. */
   readonly budgetMs: number
-  /** From then until the latest time at which a server may start the call. */
+  /** Milliseconds from `sentAt` until the latest time at which a server may start the call. */
   readonly startByMs: number
   /** From 1. */
   readonly attempt: number

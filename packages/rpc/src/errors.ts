@@ -8,7 +8,7 @@ const typePrefix = 'type.googleapis.com/'
 
 type Detail = ConnectError['details'][number]
 
-/** `google.rpc.Status`. The metadata of the error travels in headers. */
+/** Encodes an error as `google.rpc.Status`, without its metadata, which travels in headers. */
 export function encodeError(error: ConnectError): Uint8Array {
   return toBinary(
     StatusSchema,

@@ -20,7 +20,7 @@ export type Receiver = (delivery: Delivery) => void
 export class InProcessRegistry {
   readonly #receivers = new Map<DescMethod, Receiver>()
 
-  /** Until the result is disposed. */
+  /** Passes calls of the method to the receiver until the result is disposed. */
   serve(method: DescMethod, receiver: Receiver): Disposable {
     this.#receivers.set(method, receiver)
     return {

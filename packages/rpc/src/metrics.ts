@@ -60,7 +60,7 @@ export function countResend(method: DescMethod, reason: 'not_started' | 'silence
   resent(1, { 'rpc.method': fullName(method), 'parley.reason': reason })
 }
 
-/** Until disposed. */
+/** Reports the numbers of running and waiting calls until disposed. */
 export function reportCalls(service: string, read: { running: () => number; waiting: () => number }): Disposable {
   const labels = { 'parley.service': service }
   const gauges = [running(read.running, labels), waiting(read.waiting, labels)]

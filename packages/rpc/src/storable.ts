@@ -37,7 +37,7 @@ function visit(message: ReflectMessage, path: string, found: Unstorable[]): void
   }
 }
 
-/** Each item of a list, each key and value of a map. */
+/** The value of a field; for a list each item, for a map each key and value. */
 function* valuesOf(message: ReflectMessage, field: DescField, name: string): Iterable<[string, unknown]> {
   switch (field.fieldKind) {
     case 'list': {

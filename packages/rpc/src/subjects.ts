@@ -20,12 +20,12 @@ export function isInternal(method: DescMethod): boolean {
   return method.parent.typeName.startsWith('svc.internal.')
 }
 
-/** All of `svc.api` and `svc.admin`. */
+/** Whether a method needs a signed-in caller, as all of `svc.api` and `svc.admin` do. */
 export function needsCaller(method: DescMethod): boolean {
   return /^svc\.(api|admin)\./.test(method.parent.typeName)
 }
 
-/** For people: `RoomService.CreateRoom`. */
+/** Name of a method in messages to people: `RoomService.CreateRoom`. */
 export function methodName(method: DescMethod): string {
   return `${method.parent.name}.${method.name}`
 }

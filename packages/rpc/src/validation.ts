@@ -45,7 +45,10 @@ function describe({ message, ruleId, field }: Violation): string {
   return message ? `${message} (${ruleId})` : ruleId
 }
 
-/** An unknown name in JSON decodes as value 0. */
+/**
+ * Names of the values that an enum field accepts, for the error: an unknown name in JSON arrives as value 0, whose rule
+ * would not tell the sender what is wrong.
+ */
 function allowedValues(field: Path[number] | undefined): string[] | undefined {
   if (field?.kind !== 'field' || field.enum === undefined) return undefined
   const { type } = getOption(field, fieldRules)

@@ -68,7 +68,9 @@ function isTooWide(network: string): boolean {
   return includes('0.0.0.0') && includes('255.255.255.255')
 }
 
-/** Without port, brackets and zone, IPv4 in its own notation; undefined for anything else. */
+/**
+ * An address without port, brackets and zone, and an IPv4 address in its own notation; undefined for any other text.
+ */
 export function plainAddress(text: string): string | undefined {
   const trimmed = text.trim()
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed

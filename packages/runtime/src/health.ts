@@ -27,7 +27,7 @@ export class Health {
     }
   }
 
-  /** Not ready from now on. */
+  /** Makes the process not ready from now on. */
   drain(): void {
     this.#draining = true
   }
@@ -49,7 +49,7 @@ export class Health {
     return { [Symbol.dispose]: () => void this.#outages.splice(this.#outages.indexOf(check), 1) }
   }
 
-  /** Without repetition. */
+  /** The reported outages, each once. */
   outages(): string[] {
     const own = this.#outages.flatMap(({ name, reason }) => {
       const why = reason()

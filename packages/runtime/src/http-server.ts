@@ -11,7 +11,7 @@ export type HttpServer = AsyncDisposable & { url: string }
 export type HttpTimeouts = {
   head: number
   request: number
-  /** While the client neither sends nor reads. */
+  /** From the moment at which the client last sent or read. */
   idle: number
 }
 
@@ -24,7 +24,7 @@ type Options = {
   /** The pattern of a path, for metrics and traces: one of a few. Default: `*` for all. */
   routeOf?: (path: string) => string
   timeouts?: HttpTimeouts
-  /** Closes the connections that are left, even if a request is running on them. */
+  /** When it is aborted, connections that are left are closed, even if a request is running on them. */
   signal?: AbortSignal
   /** Milliseconds that running requests may take when the server is disposed. Default: unlimited. */
   drainTimeoutMs?: number

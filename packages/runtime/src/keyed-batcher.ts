@@ -4,7 +4,7 @@ type Waiting<Item, Result> = {
   item: Item
   resolve: (result: Result) => void
   reject: (reason: unknown) => void
-  /** In the trace of the first item. */
+  /** Runs a batch, in the trace of its first item. */
   run: (key: string, batch: readonly Waiting<Item, Result>[]) => Promise<void>
 }
 

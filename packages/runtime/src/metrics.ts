@@ -58,7 +58,10 @@ export async function traceRequest(
   })
 }
 
-/** When the response has ended or its client has disconnected; `route` as for {@link countServedRequest}. */
+/**
+ * Counts a request when its response has ended or its client has disconnected; `route` as for
+ * {@link countServedRequest}.
+ */
 export function countWhenAnswered(request: IncomingMessage, response: ServerResponse, route: string): void {
   const startedAt = performance.now()
   response.once('close', () => {

@@ -13,8 +13,8 @@ export type PeriodicTask = {
   name: string
   /**
    * Usual pause between two runs. Below 2.5 s, it varies by up to a tenth in both directions. From there on, all tasks
-   * of a process run on shared timer ticks, so that they wake it together: the pause is up to 2.5 s shorter, and after
-   * the first run and those that were woken it is shorter by any amount. Tasks due on the same tick start one after
+   * of a process run on shared timer ticks, so that they wake it together: the pause is up to 2.5 s shorter, and the
+   * pause after the first run or after a woken one is shorter by any amount. Tasks due on the same tick start one after
    * another, so that they need one database connection and not one each; none waits longer than 0.1 s for another.
    */
   everyMs: number
@@ -25,7 +25,7 @@ export type PeriodicTask = {
    * until the next run, to run sooner than after the usual pause.
    */
   run: (signal: AbortSignal) => Promise<number | void> | number | void
-  /** If shorter than the usual pause. */
+  /** Pause after a failed run, if it is shorter than the usual pause. */
   afterFailureMs?: number
 }
 
@@ -52,7 +52,7 @@ class PeriodicRunner implements Periodic {
   readonly #signal: AbortSignal
   #timer: NodeJS.Timeout | undefined
   #dueAt = Infinity
-  /** Not a time that a wake or a run requested. */
+  /** Whether the next run is due on a shared tick, and not at a time that a wake or a run requested. */
   #isDueOnTick = false
   #isQueued = false
   #running: Promise<void> | undefined
@@ -114,7 +114,7 @@ class PeriodicRunner implements Periodic {
     })
   }
 
-  /** Milliseconds after which the task is to run again. */
+  /** Runs the task; returns the milliseconds after which it is to run again. */
   async #run(): Promise<number> {
     const { name, run, everyMs, afterFailureMs = Infinity } = this.#task
     try {

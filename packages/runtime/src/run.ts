@@ -4,13 +4,13 @@ import { logger, stopTelemetry } from '@parley/telemetry'
 /** Disposing drains and closes it. */
 export type Service = AsyncDisposable & {
   internalPort: number
-  /** Of its port for clients, on this machine. */
+  /** URL of its port for clients, on this machine. */
   url?: string
   /** Time limit for disposing; five seconds later the process is killed. Default 15 s. */
   drainTimeoutMs?: number
 }
 
-/** From a forked process to its parent. */
+/** Message from a forked process to its parent. */
 export type ReadyMessage = { type: 'ready'; internalPort: number; url?: string }
 
 const exitConfig = 78

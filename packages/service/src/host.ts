@@ -23,7 +23,7 @@ export type HostParts = {
   config: HostConfig
   /** Further conditions for readiness; see {@link Host.ready}. */
   waitsFor?: readonly string[]
-  /** If not that of the configuration. */
+  /** The drain timeout, if it is not that of the configuration. */
   drainTimeoutMs?: number
   overrides?: StartOptions | undefined
 }
@@ -53,7 +53,7 @@ export class Host implements AsyncDisposable {
    * served aborts it at once; a later one aborts it after the drain timeout at the latest, even if a server still waits.
    */
   readonly signal: AbortSignal
-  /** Of its port for clients, on this machine. */
+  /** URL of its port for clients, on this machine. */
   url: string | undefined
   protected readonly opened = new Resources()
   readonly #serving = new Resources()
@@ -131,22 +131,22 @@ export class Host implements AsyncDisposable {
     return createClient(service, this.transport)
   }
 
-  /** One of `waitsFor` is met. */
+  /** Reports that one of the conditions in `waitsFor` is met. */
   ready(what: string): void {
     this.#awaited.get(what)?.()
   }
 
-  /** Disposed at the end. */
+  /** Takes over a resource, which is disposed at the end. */
   use<T extends AsyncDisposable | Disposable>(resource: T): T {
     return this.opened.use(resource)
   }
 
-  /** `name` is for the log. */
+  /** Runs `close` at the end; `name` is for the log. */
   defer(name: string, close: () => Promise<void> | void): void {
     this.opened.defer(name, close)
   }
 
-  /** Until it succeeds or the process is stopped. Logs each reason at most once a minute. */
+  /** Repeats `run` until it succeeds or the process is stopped. Logs each reason at most once a minute. */
   retry<T>(run: () => Promise<T>): Promise<T> {
     const attempt = () =>
       run().catch((error: unknown) => {
@@ -226,7 +226,10 @@ export class Host implements AsyncDisposable {
   }
 }
 
-/** Asks the server, too, so that a dead connection is noticed within seconds of the first question. */
+/**
+ * Why a bus is unavailable; undefined if none is. Also makes each bus verify its connection, so that a dead one is
+ * noticed within seconds of the first call.
+ */
 function answerOf(...buses: Bus[]): string | undefined {
   for (const bus of buses) bus.verify()
   return buses.every((bus) => bus.connected()) ? undefined : 'no answer'

@@ -19,7 +19,7 @@ export function startHost(options: HostOptions, compose: (host: Host) => Promise
   })
 }
 
-/** Also waits for the database. */
+/** Like {@link startHost}, and also waits for the database. */
 export function startDatabaseHost(
   options: DatabaseHostOptions,
   compose: (host: DatabaseHost) => Promise<void>,

@@ -8,7 +8,7 @@ import {
 import type { VideoState } from '@parley/contracts/internal'
 import { isVideoVariant, type VideoVariant } from './asset-url.ts'
 
-/** For one reader. */
+/** Signs the URL of a variant for one reader. */
 export type UrlOf = (variant: VideoVariant) => { url: string; expiresAt: Date }
 
 const statuses: Record<string, MessageVideoProcessingStatus> = {

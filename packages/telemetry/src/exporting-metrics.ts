@@ -9,7 +9,9 @@ import { collectMetrics } from './metrics.ts'
 const defaultIntervalMs = 60_000
 const defaultTimeoutMs = 30_000
 
-/** Cumulative, as Prometheus reads them. Undefined if no collector is configured for metrics. */
+/**
+ * Starts sending metrics, which are cumulative, as for Prometheus. Undefined if no collector is configured for metrics.
+ */
 export function startExportingMetrics(env: NodeJS.ProcessEnv): PeriodicExportingMetricReader | undefined {
   if (!env['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'] && !env['OTEL_EXPORTER_OTLP_ENDPOINT']) return undefined
   const exporters = (env['OTEL_METRICS_EXPORTER'] || 'otlp').split(',').map((name) => name.trim())

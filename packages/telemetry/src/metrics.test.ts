@@ -23,7 +23,7 @@ test('a counter without labels is reported before anything was counted', async (
   expect(await metricsText()).toContain('\ntest_lost_total 0\n')
 })
 
-test('in Prometheus the unit is the last word of the name, before `_total` or `_count`', async () => {
+test('in Prometheus, a unit that is not in braces is the last word of the name, before `_total` or `_count`', async () => {
   counter('test.sent', { description: 'Sent', unit: 'By' })(5)
   histogram('test.age', { description: 'Age', unit: 's' })(0.3)
   using _ = sum('test.work', { description: 'Work', unit: 's' })(() => 7)
@@ -43,7 +43,7 @@ test('a histogram has its own buckets, or those for seconds', async () => {
   )
 })
 
-test('a gauge is read on each collection, if it has a value, until it is disposed', async () => {
+test('a gauge is reported from its first value on, and read on each collection until it is disposed', async () => {
   let sockets: number | undefined
   const shown = gauge('test.sockets', { description: 'Sockets', unit: '{socket}', labels: ['parley.lane'] })
   {

@@ -1,4 +1,4 @@
-/** Also the minimum length of a pause that can end on a tick. */
+/** Interval of the ticks, and the minimum length of a pause that can end on one. */
 export const sharedTickMs = 2_500
 const earlyMs = 50
 /** Offset of this process's clock, so that the processes of a machine do not all wake together. */

@@ -38,7 +38,7 @@ const createFakes = () => ({
   blocked: ['root'],
   serverName: 'Our <Chat>',
   policy: standardPolicy(),
-  /** Rooms returns Ubert for each of these users. */
+  /** Users whose audience was requested. Rooms returns Ubert as the audience of each. */
   audienceRequests: [] as string[],
   /** The returned key contains the blob's id. */
   images: [] as StoreServerImageRequest[],

@@ -44,15 +44,15 @@ export async function finishLogin(
 
 export const flows = (env: Env) => env.as(ExternalIdentityAuthService, { userId: '' })
 
-/** Signs in with the password; the client uses the new session. */
-export async function accountOf(env: Env, login: string) {
+/** Signs in with the password. The returned client uses the new session. */
+export async function signInToAccount(env: Env, login: string) {
   const caller = await callerOf(env, login)
   return { userId: caller.userId, account: env.as(MyAccountService, caller) }
 }
 
 /** Returns the start URL and the token in it. */
 export async function startLinking(env: Env, login: string, providerId: string, redirectPath = '/settings') {
-  const { userId, account } = await accountOf(env, login)
+  const { userId, account } = await signInToAccount(env, login)
   const { startUrl } = await account.startExternalIdentityLink({ providerId, redirectPath })
   return { userId, linkStart: new URL(startUrl).searchParams.get('link_start') ?? '', startUrl: new URL(startUrl) }
 }

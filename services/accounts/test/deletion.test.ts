@@ -147,7 +147,7 @@ test('a confirmation token is valid for its account and a limited time', async (
   await account(other).deleteMyAccount({ confirmationToken: theirs })
 })
 
-test('of the last two owners who delete their accounts concurrently one is refused', async () => {
+test('if the last two owners delete their accounts concurrently, one is refused', async () => {
   const owners = [
     await makeUser(env, 'boss', { roleNames: ['owner'] }),
     await makeUser(env, 'chief', { roleNames: ['owner'] }),

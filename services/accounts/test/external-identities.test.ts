@@ -10,7 +10,7 @@ import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provi
 import { eq } from 'drizzle-orm'
 import { credentials, emails, externalIdentities, users } from '../src/store/schema.ts'
 import { callerOf, callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
-import { accountOf, finishLogin, flows, startLinking, providerSettings, startLogin } from './_identities.ts'
+import { signInToAccount, finishLogin, flows, startLinking, providerSettings, startLogin } from './_identities.ts'
 import { signInAt } from './_sign-in-at.ts'
 import { recordUserEvents, type UserEvents } from './_user-events.ts'
 import { endSessionsOf, whileLocked } from './_while-locked.ts'
@@ -237,7 +237,7 @@ describe('linking an identity', () => {
 
   test('needs a fresh credential, a known provider and a local redirect path', async () => {
     await makeUser(env, 'mia')
-    const { account } = await accountOf(env, 'mia')
+    const { account } = await signInToAccount(env, 'mia')
     const start = (more: { providerId?: string; redirectPath?: string; currentPassword?: string }) =>
       codeOf(account.startExternalIdentityLink({ providerId: 'corp', ...more }))
     expect(await start({ providerId: 'none' })).toBe(Code.NotFound)
@@ -302,7 +302,7 @@ describe('the list of identities', () => {
     await env.db
       .insert(externalIdentities)
       .values([{ issuer: 'gone', subject: '7', subjectHash: 'h7', providerId: 'gone', userId, linkedAt: new Date(0) }])
-    const { account } = await accountOf(env, 'sara')
+    const { account } = await signInToAccount(env, 'sara')
     const { providers, linkedIdentities } = await account.listExternalIdentities({})
     const subjectHash = hashOf('sara')
     expect(providers).toMatchObject([
@@ -327,7 +327,7 @@ describe('unlinking an identity', () => {
       flows(env).confirmExternalIdentityLink({ token: (await linkAs('tim', 'tim')).pendingToken ?? '' })
     await link()
     const { digests } = await signIn(env, 'tim')
-    const { account } = await accountOf(env, 'tim')
+    const { account } = await signInToAccount(env, 'tim')
     expect(await account.disconnectExternalIdentity({ subjectHash: hashOf('tim') })).toMatchObject({
       disconnected: true,
     })

@@ -96,14 +96,14 @@ describe('a callback is refused', () => {
     expect(await finishLogin(env, 'corp', callback)).toMatchObject(failed)
   })
 
-  test('in another browser, and still accepted in that of the start', async () => {
+  test('in another browser, and then accepted in the browser where the sign-in began', async () => {
     const callback = await signInAndReturn()
     expect(await finishLogin(env, 'corp', callback, { browserHandle: 'another' })).toMatchObject(failed)
     expect(await finishLogin(env, 'corp', callback, { browserHandle: '' })).toMatchObject(failed)
     expect((await finishLogin(env, 'corp', callback)).pendingToken).toBeDefined()
   })
 
-  test('on the path of another provider, and still accepted on that of the start', async () => {
+  test('on the path of another provider, and then accepted on the path of its own', async () => {
     const callback = await signInAndReturn()
     expect(await finishLogin(env, 'other', callback)).toMatchObject(failed)
     expect((await finishLogin(env, 'corp', callback)).pendingToken).toBeDefined()

@@ -138,7 +138,7 @@ describe('presence with a short lease', () => {
     for (const process of processes) await process[Symbol.asyncDispose]()
   })
 
-  test('users are announced as offline once when it expires', async () => {
+  test('users are announced as offline once, when the lease expires', async () => {
     const [userId, other] = [await makeUser(env, 'emil'), await makeUser(env, 'fritz')]
     await reportUntilAnnounced(userId, ONLINE)
     await expectHints(userId, ONLINE, OFFLINE)

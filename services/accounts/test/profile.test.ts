@@ -130,7 +130,7 @@ describe('the login', () => {
     expect(await profileOf(userId)).toMatchObject({ displayName: `refused-${why.length}` })
   })
 
-  test('cannot be that of another account, but one that was given up', async () => {
+  test('cannot be the login of another account, unless that account has given it up', async () => {
     const [heinz, ida] = [await makeUser(env, 'heinz'), await makeUser(env, 'ida')]
     expect(await codeOf(update(ida, { login: 'HEINZ' }))).toBe(Code.AlreadyExists)
     await update(heinz, { login: 'heinz2' })

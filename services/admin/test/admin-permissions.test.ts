@@ -67,7 +67,7 @@ const seeded = [
   ['message.manage', SERVER, '', ALLOW, ALLOW],
 ]
 const tea: Scope = { kind: ROOM, id: 'R1' }
-/** Those of other tests may arrive late. */
+/** Selects events by their details, because audit events of other tests may arrive late. */
 const auditEventsWith = (details: Record<string, string>) =>
   recording.events.filter(
     ({ fact }) =>
@@ -194,7 +194,7 @@ describe('a decision for a role', () => {
     if (lobby) fakes.groups = [lobby]
   })
 
-  test('needs the service rooms only for a room', async () => {
+  test('at server scope does not need the service rooms', async () => {
     fakes.unavailable.add('rooms')
     await setRole({ permission: 'room.join', decision: NONE })
     const inRoom = setRole({ permission: 'room.join', decision: ALLOW, scope: tea })
@@ -218,7 +218,7 @@ describe('a decision for a role', () => {
 })
 
 describe('storing a decision for a role', () => {
-  test('requires role.manage, even for an unknown group or room', async () => {
+  test('is refused without role.manage and room.manage, even for an unknown group or room', async () => {
     const scopes = [{}, { kind: GROUP, id: 'G1' }, { kind: GROUP, id: 'G9' }, tea, { kind: ROOM, id: 'R9' }]
     for (const scope of scopes) {
       const { adminPermissions } = admin.alice

@@ -138,7 +138,7 @@ test('a repeated join with the same key gets the same response, and does not joi
   const alice = env.as('Ualice')
   const headers = { 'Idempotency-Key': 'once' }
   const replayed: (string | null)[] = []
-  const options = { headers, onHeader: (given: Headers) => replayed.push(given.get('Idempotency-Replayed')) }
+  const options = { headers, onHeader: (response: Headers) => replayed.push(response.get('Idempotency-Replayed')) }
   expect((await alice.joinCall({ roomId: 'Rkeys' }, options)).joined).toBe(true)
   await alice.leaveCall({ roomId: 'Rkeys' })
   expect((await alice.joinCall({ roomId: 'Rkeys' }, options)).joined).toBe(true)

@@ -48,7 +48,7 @@ test('a repeated request with a key gets the same response without a media serve
   const replayed: (string | null)[] = []
   const options = {
     headers: { 'Idempotency-Key': 'off' },
-    onHeader: (given: Headers) => replayed.push(given.get('Idempotency-Replayed')),
+    onHeader: (response: Headers) => replayed.push(response.get('Idempotency-Replayed')),
   }
   const join = (roomId: string) => env.as('Ualice').joinCall({ roomId }, options)
   for (const _ of [1, 2]) expect((await join('R1')).joined).toBe(false)

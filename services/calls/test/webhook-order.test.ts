@@ -16,7 +16,7 @@ const people = ['Ualice', 'Ubob', 'Ucarol']
 const steps = fc.array(fc.record({ who: fc.nat(2), again: fc.boolean() }), { minLength: 1, maxLength: 8 })
 const history = fc.tuple(steps, fc.infiniteStream(fc.nat()))
 
-/** Repeats some events and orders all; the numbers decide both. */
+/** Repeats some events and puts all into a random order; the numbers decide both. */
 function shuffle<T>(events: readonly T[], numbers: Iterable<number>): T[] {
   const random = numbers[Symbol.iterator]()
   const next = () => Number(random.next().value)

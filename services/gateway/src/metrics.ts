@@ -25,8 +25,8 @@ export function createMetrics() {
       log.warn({ address, hint }, 'requests come through a proxy that is not trusted')
     },
     /**
-     * `began` is of `performance.now()`. gRPC answers all calls with 200. A call that exceeded its client's deadline
-     * counts as canceled.
+     * `began`: the time of `performance.now()` at the start. gRPC answers all calls with 200. A call that exceeded its
+     * client's deadline counts as canceled.
      */
     countCall: (method: DescMethod, { code, missedClientDeadline = false }: Outcome, began: number, isGrpc = false) =>
       countServedRequest({

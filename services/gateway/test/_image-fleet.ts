@@ -124,7 +124,7 @@ export const openImageFleet = () =>
         held = new Promise((resolve) => (release = resolve))
         return release
       },
-      /** The same for the responses of accounts. */
+      /** Holds the responses of accounts until the returned function is called. */
       holdLookUps() {
         let release = () => {}
         heldLookUps = new Promise((resolve) => (release = resolve))

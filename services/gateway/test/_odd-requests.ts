@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** After a response, or without waiting for one. */
+/** How a client leaves: after a response, or without waiting for one. */
 export type Leaving = 'answered' | 'half-close' | 'hang-up' | 'reset'
 
 export type Conversation = { pieces: Buffer[]; leaving: Leaving }

@@ -64,7 +64,7 @@ describe('POST /auth/login', () => {
     expect((await secure.postJson('/auth/logout', {}, csrf)).status).toBe(200)
   })
 
-  test('starts a new session in any case', async () => {
+  test('starts a new session even if the browser sends a session cookie', async () => {
     const planted = 'parley_session=planted.by-somebody'
     const { cookies } = await browser.postJson(
       '/auth/login',

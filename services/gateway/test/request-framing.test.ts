@@ -125,7 +125,7 @@ const forwardedPaths: [string, string[]][] = [
 const send = (method: string, path: string, [, headers, body]: (typeof attacks)[number], version = '1.1') =>
   sendRaw(gateway.url, `${[`${method} ${path} HTTP/${version}`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n${body}`)
 
-/** For another client, on any reused connection. */
+/** Returns the next response to another client, on any reused connection. */
 async function nextAnswer(): Promise<string> {
   const answer = await fetch(`${gateway.url}/assets/files/A-next`)
   return answer.text()

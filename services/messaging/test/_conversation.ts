@@ -21,7 +21,7 @@ export async function postWithEcho(person: Person, roomId: string) {
   return { root, reply, echoId: reply.channelEchoEventId }
 }
 
-/** Also a placeholder; undefined if it is not in the timeline. */
+/** Returns a message or placeholder; undefined if it is not in the timeline. */
 export async function findInTimeline(person: Person, roomId: string, eventId: string): Promise<Message | undefined> {
   const { page } = await person.rooms.getRoomEvents({ roomId, limit: 500 })
   const event = page?.events.find(({ id }) => id === eventId)?.event

@@ -3,7 +3,7 @@ import type { Connection } from '../src/store/statement.ts'
 export const deep = { roomId: 'R1', rows: process.env['PARLEY_TEST_LONG'] ? 1_000_000 : 200_000 }
 export const ordinary = { roomId: 'R2', rows: 2_000 }
 
-/** Every 5th row is a reply in the thread of the first, and every 50th is followed by its echo. */
+/** Id of the first row. Every 5th row is a reply in its thread, and every 50th reply is followed by its echo. */
 export const root = 'E1'
 
 /** All rooms have the same mixture of rows, so a page should cost the same in each. */

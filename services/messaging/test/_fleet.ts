@@ -36,7 +36,7 @@ const settings = {
   PARLEY_CORE_ASSETS_SIGNING_SECRET: 'the secret for signed asset URLs in tests',
 }
 
-/** With a database and NATS server of its own, and fakes of other services. */
+/** Starts processes of messaging with a database and NATS server of their own, and fakes of other services. */
 export const startFleet = ({ processes = 1, outages = false, ...overrides }: FleetOptions = {}) =>
   testDatabaseService(
     {

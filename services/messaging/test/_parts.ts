@@ -36,7 +36,7 @@ export async function addPreview(
   ])
 }
 
-/** As if only files had been posted. */
+/** Removes the text of a message, as if only files had been posted. */
 export async function removeText(fleet: Fleet, roomId: string, eventId: string): Promise<void> {
   await fleet.pool.query(`update room_events set body = '' where room_id = $1 and event_id = $2`, [roomId, eventId])
 }

@@ -14,7 +14,7 @@ export type ModelMessage = {
   id: string
   author: number
   kind: 'root' | 'reply' | 'echo'
-  /** Of the root (for a reply), or of the reply (for an echo). */
+  /** Number of the root (for a reply) or of the reply (for an echo). */
   parent: number | undefined
   shown: boolean
 }

@@ -216,7 +216,7 @@ describe('ApplyRoomEvents', () => {
     const call = async (callId: string) => {
       for (const version of times) {
         const event = joined(roomId, callId, version)
-        // As after a lost response, perhaps to different processes.
+        // A call is repeated, as after a lost response, perhaps to another process.
         await Promise.all([apply(roomId, event), apply(roomId, event)])
       }
     }

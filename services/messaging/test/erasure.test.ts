@@ -102,7 +102,7 @@ test('rows written during the deletion are found by the next pass', async () => 
   expect(await runPass('slow', 3)).toBe('0')
 })
 
-test('a watermark written meanwhile is deleted by the same pass', async () => {
+test('a watermark that is being written when a pass begins is deleted by that pass', async () => {
   const { roomId } = await fleet.room().channel(['kim'])
   const { id: threadRootEventId } = await say(fleet.as('kim'), roomId, 'root')
   await fleet.as('kim').threads.followThread({ roomId, threadRootEventId })

@@ -12,7 +12,7 @@ test('ApplyRoomFacts returns the room and the standings changed above a version'
   const room = fleet.room()
   const until = new Date('2100-01-01')
   await room.channel(['ann', 'bob', 'cyd'])
-  const above = BigInt(room.facts.length)
+  const version = BigInt(room.facts.length)
   await room.ban('bob')
   await room.leave('cyd')
   await room.join('dan')
@@ -21,7 +21,7 @@ test('ApplyRoomFacts returns the room and the standings changed above a version'
   await room.unban('fay')
   await room.archive()
   const list = (afterUserId = '') =>
-    fleet.messaging.applyRoomFacts({ roomId: room.roomId, standings: { aboveVersion: above, afterUserId } })
+    fleet.messaging.applyRoomFacts({ roomId: room.roomId, standings: { aboveVersion: version, afterUserId } })
   const rest = [
     { userId: 'eve', member: false, banned: true, banExpiresAt: timestampFromDate(until) },
     { userId: 'fay', member: false, banned: false },

@@ -35,7 +35,7 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, have one o
 
   const write = async (userId: string, n: number) => {
     let banned = false
-    // They post until the ban takes effect.
+    // The writers from h60 on are banned; each of them posts until the ban takes effect.
     for (let turn = 0; n < 60 ? turn < 6 : !banned; turn++) {
       const body = `${userId} ${turn}`
       const inThread = (n + turn) % 3 > 0 && { threadRootEventId, alsoSendToChannel: (n + turn) % 3 === 2 }
@@ -51,7 +51,7 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, have one o
         )
         for (const code of refused) codes.add(code)
         banned = refused.includes(Code.PermissionDenied)
-        // Archived or busy: clients repeat later.
+        // The room is archived or busy; clients retry later.
         if (refused.length > 0) await delay(20)
       }
     }

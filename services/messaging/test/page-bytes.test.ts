@@ -38,7 +38,7 @@ const ofThread = async (more: object): Promise<Page> =>
 
 const idsOf = (pages: readonly Page[]) => pages.flatMap((page) => page?.events.map(({ id }) => id) ?? [])
 
-/** From the latest to the first and back; returns them oldest first. */
+/** Reads all pages from the latest to the first, then `again` from there to the latest; returns both oldest first. */
 async function allPages(read: Read) {
   const pages = [await read(undefined)]
   while (pages[0]?.hasOlder) pages.unshift(await read({ case: 'before', value: pages[0].startCursor }))

@@ -19,7 +19,7 @@ const list = (roomId: string, page: object = {}, more: object = {}, userId = 'an
   fleet.as(userId).rooms.listRoomAttachments({ roomId, page, ...more })
 const ids = ({ attachments }: ListRoomAttachmentsResponse) => attachments.map(({ attachment }) => attachment?.id)
 
-test('files are ordered newest message first, then within it, replies included', async () => {
+test('files are ordered by message, newest first, then by position; files of replies are included', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const [root, other] = [await post(roomId), await post(roomId)]
   const reply = await post(roomId, root.id)

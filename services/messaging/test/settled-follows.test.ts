@@ -20,7 +20,7 @@ const post = async (userId: string, roomId: string, threadRootEventId = '') =>
   (await fleet.as(userId).messages.createMessage({ roomId, body: 'x', threadRootEventId })).message?.id ?? ''
 const threadsUnread = async (userId: string) => (await fleet.messaging.hasUnread({ userId })).followedThreads
 
-/** With one reply each; the user follows and has read all. */
+/** Adds threads with one reply each. The user follows them and has read everything. */
 async function addReadThreads(roomId: string, userId: string, threads: number): Promise<void> {
   const { pool } = fleet
   const numbers = [roomId, userId, threads]

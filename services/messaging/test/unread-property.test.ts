@@ -15,7 +15,7 @@ const users = 3
 const theRoom = -1
 
 const user = fc.nat({ max: users - 1 })
-/** Modulo the count of messages. */
+/** Number of a message, modulo how many there are. */
 const message = fc.nat({ max: 11 })
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('post' as const), user }) },

@@ -38,7 +38,7 @@ test('an echo makes the room unread, a reply does not', async () => {
   expect([await hasUnread('a2'), await hasUnread('b2')]).toEqual([true, false])
 })
 
-test('only rooms that the user can read are unread, unless archived', async () => {
+test('a room that is not universal is unread only for members, and not while archived', async () => {
   const room = await fleet.room().channel(['a3', 'b3'])
   const { roomId } = room
   await fleet.as('a3').messages.createMessage({ roomId, body: 'x' })

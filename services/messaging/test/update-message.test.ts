@@ -216,7 +216,7 @@ describe('the echo of a reply', () => {
     ])
   })
 
-  test('by a process with a slow clock does not set back times', async () => {
+  test('added or posted by a process with a slow clock sets back no times', async () => {
     const roomId = await room()
     const times = async () =>
       (

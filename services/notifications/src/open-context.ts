@@ -13,7 +13,7 @@ import { pushNetwork, startPushes, type PushOverrides } from './engines/push/ind
 
 export type TestOverrides = { now?: () => Date; push?: PushOverrides }
 
-/** Also starts sending pushes. */
+/** Opens the context, and starts sending pushes. */
 export async function openContext(host: DatabaseHost, config: Config, overrides: TestOverrides): Promise<Context> {
   const { db } = host
   const accounts = host.client(AccountsInternalService)

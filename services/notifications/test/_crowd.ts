@@ -15,5 +15,7 @@ export async function subscribeAll(db: Db, service: PushService, name: string, u
           from unnest(${sql.param([...userIds])}::text[]) user_id) browsers`)
 }
 
-export const toAll = (userIds: readonly string[], given: Partial<CreatedNotification> = {}): CreatedNotification[] =>
-  userIds.map((userId) => notification(userId, { eventId: 'Eall', ...given }))
+export const notificationsFor = (
+  userIds: readonly string[],
+  fields: Partial<CreatedNotification> = {},
+): CreatedNotification[] => userIds.map((userId) => notification(userId, { eventId: 'Eall', ...fields }))

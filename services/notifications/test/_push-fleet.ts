@@ -39,8 +39,8 @@ export async function openPushFleet() {
       await fleet.as(userId).push.subscribe(browser)
       return browser.endpoint
     },
-    async notify(userId: string, given: Partial<CreatedNotification> = {}): Promise<void> {
-      const created = notification(userId, given)
+    async notify(userId: string, fields: Partial<CreatedNotification> = {}): Promise<void> {
+      const created = notification(userId, fields)
       const { roomId, eventId } = created
       const room = fakes.rooms.get(roomId) ?? fakes.room(roomId, [], { name: 'general' })
       room.members.add(userId)

@@ -11,10 +11,10 @@ export async function insertSubscription(db: Db, userId: string, endpoint: strin
   })
 }
 
-export const notification = (userId: string, given: Partial<CreatedNotification> = {}): CreatedNotification => ({
+export const notification = (userId: string, fields: Partial<CreatedNotification> = {}): CreatedNotification => ({
   ...{ notificationId: `N${userId}`, userId, roomId: 'R1', eventId: 'E1', kind: 'mention', threadRootEventId: '' },
   ...{ actorId: 'Uactor', createdAt: new Date() },
-  ...given,
+  ...fields,
 })
 
 export async function queuedPushes(db: Db): Promise<string[]> {

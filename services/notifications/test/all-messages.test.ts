@@ -44,7 +44,7 @@ async function postTogether(roomId: string, count: number): Promise<string> {
 test('the members of a small room are not listed again for each post of a batch', async () => {
   fleet.fakes.room('R1', [...fans.slice(0, 3), 'Uann'])
   await expectNotified(await postTogether('R1', 32), fans.slice(0, 3))
-  // One for the first post, and one for the others, or two if they do not arrive together.
+  // One request for the first post, and one for the others, or two if the others do not arrive together.
   expect(fleet.fakes.fullyListedRooms.length).toBeLessThanOrEqual(3)
 })
 

@@ -26,8 +26,8 @@ test('valid push settings pass; push that is off or without TLS is reported', as
 
 test('a private key that does not belong to the public key is reported', async () => {
   const other = newVapidKeys().privateKey
-  const given = { ...env, PARLEY_PUSH_VAPID_PRIVATE_KEY: other, PARLEY_NATS_URL: 'nats://127.0.0.1:1' }
-  const findings = await diagnose({ deployable: 'notifications', readConfig, checks: [pushCheck] }, given)
+  const settings = { ...env, PARLEY_PUSH_VAPID_PRIVATE_KEY: other, PARLEY_NATS_URL: 'nats://127.0.0.1:1' }
+  const findings = await diagnose({ deployable: 'notifications', readConfig, checks: [pushCheck] }, settings)
   expect(findings).toContainEqual({
     ...{ check: 'settings', result: 'fail' },
     found: expect.stringContaining('does not belong to PARLEY_PUSH_VAPID_PUBLIC_KEY'),

@@ -129,7 +129,7 @@ test('if more users have the level ALL_MESSAGES than a room has members, a post 
     .as('U000002')
     .preferences.updateRoomNotificationPreference({ roomId: 'R1', level: NotificationLevel.NORMAL })
   for (const [roomId, size, calls] of [
-    // One for the room, one for its members, and one for the recipients or, in a job, for the members again.
+    // One call for the room, one for its members, and one for the recipients or, in a job, for the members again.
     ['R1', 5, 3],
     ['R2', 900, 3],
   ] as const) {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { queuePushes } from '../src/engines/push/queue.ts'
-import { crowdOf, subscribeAll, toAll } from './_crowd.ts'
+import { crowdOf, subscribeAll, notificationsFor } from './_crowd.ts'
 import { openPushFleet, type PushFleet } from './_push-fleet.ts'
 import { queuedPushes } from './_push-jobs.ts'
 
@@ -20,7 +20,7 @@ async function queueMassPushes(size: number) {
   await subscribeAll(db, push.service, 'crowd', crowd)
   fakes.room('R1', crowd, { name: 'general' })
   fakes.previews.set('Eall', { text: 'everybody!' })
-  await db.transaction((tx) => queuePushes(tx, toAll(crowd)))
+  await db.transaction((tx) => queuePushes(tx, notificationsFor(crowd)))
 }
 
 const arrived = (browser: string) =>

@@ -7,7 +7,7 @@ import { sql } from 'drizzle-orm'
 import { queueDismissals, queuePushes } from '../src/engines/push/queue.ts'
 import { listDuePushes } from '../src/store/due-pushes.ts'
 import { leasePushes } from '../src/store/push-leases.ts'
-import { crowdOf, toAll } from './_crowd.ts'
+import { crowdOf, notificationsFor } from './_crowd.ts'
 import { notification } from './_push-jobs.ts'
 import { explainStatements } from './_query-plans.ts'
 
@@ -46,7 +46,7 @@ test('leasing pushes scans no table and reads fewer than 100 rows', async () => 
 })
 
 test('queueing pushes does not read all queued ones', async () => {
-  for (const created of [[notification('Ucrowd7', { eventId: 'E2' })], toAll(crowdOf(50))]) {
+  for (const created of [[notification('Ucrowd7', { eventId: 'E2' })], notificationsFor(crowdOf(50))]) {
     const plans = await explainStatements(db, (tx) => queuePushes(tx, created))
     expect(plans.indexes).toContain('push_jobs_by_tag')
     expect(plans.scanned).not.toContain('push_jobs')

@@ -7,7 +7,7 @@ import { sql } from 'drizzle-orm'
 import type { NotificationKind } from '../src/domain/tag.ts'
 import { queueDismissals, queuePushes, type CreatedNotification } from '../src/engines/push/queue.ts'
 import { measureQueue } from '../src/store/push-leases.ts'
-import { crowdOf, subscribeAll, toAll } from './_crowd.ts'
+import { crowdOf, subscribeAll, notificationsFor } from './_crowd.ts'
 import { notification, insertSubscription } from './_push-jobs.ts'
 
 const opened = new Resources()
@@ -40,12 +40,12 @@ test.each<[NotificationKind, string]>([
 })
 
 test('of the pushes of one message, 20 get the priority “first”, 380 “soon”, and the others “mass”', async () => {
-  await push(toAll(crowd))
+  await push(notificationsFor(crowd))
   expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
 })
 
 test('a push is overdue ten minutes after its creation', async () => {
-  await push(toAll(crowd.slice(0, 3)))
+  await push(notificationsFor(crowd.slice(0, 3)))
   await db.execute(sql`
     update push_jobs set created_at = now() - interval '599 s' where id = (select min(id) from push_jobs)`)
   await db.execute(sql`
@@ -54,15 +54,15 @@ test('a push is overdue ten minutes after its creation', async () => {
 })
 
 test('priorities do not depend on the number of transactions that notify', async () => {
-  for (let from = 0; from < 500; from += 10) await push(toAll(crowd.slice(from, from + 10)))
+  for (let from = 0; from < 500; from += 10) await push(notificationsFor(crowd.slice(from, from + 10)))
   expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
 })
 
 test('the priorities of the pushes of a message do not depend on the pushes of other messages', async () => {
-  await push(toAll(crowd, { eventId: 'Eearlier' }))
+  await push(notificationsFor(crowd, { eventId: 'Eearlier' }))
   await push([
-    ...toAll(crowd.slice(0, 30), { eventId: 'E1' }),
-    ...toAll(crowd.slice(0, 30), { eventId: 'E2', kind: 'room_message' }),
+    ...notificationsFor(crowd.slice(0, 30), { eventId: 'E1' }),
+    ...notificationsFor(crowd.slice(0, 30), { eventId: 'E2', kind: 'room_message' }),
     notification('Ubob', { eventId: 'E3' }),
   ])
   const { rows } = await db.execute(sql`

@@ -9,7 +9,7 @@ import { queuedPushes } from './_push-jobs.ts'
 const outside = '127.0.0.2'
 let push: PushFleet
 let publicService: PushService
-/** One list per look-up of a name. The last list is used for all further look-ups. */
+/** Addresses by name, one list per look-up. The last list is used for all further look-ups. */
 let answers: Record<string, string[][]> = {}
 
 beforeAll(async () => {

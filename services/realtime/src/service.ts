@@ -7,7 +7,7 @@ import { openContext } from './open-context.ts'
 
 const initialState = 'policy and universal rooms'
 
-/** Before it stops, closes its sockets in groups spread over the drain window. */
+/** Before the service stops, it closes its sockets in groups spread over the drain window. */
 export function startRealtime(config: Config, overrides: StartOptions = {}): Promise<Service> {
   const drainTimeoutMs = Math.max(config.drainTimeoutMs, config.drainWindowMs)
   const options = { name: 'realtime', config, waitsFor: [initialState], drainTimeoutMs, overrides } as const

@@ -59,6 +59,6 @@ export async function settle(env: Env, people: Record<string, Socket[]>): Promis
   )
 }
 
-/** Without the events of `settle`. */
+/** Ids of the received events, without those of `settle`. */
 export const receivedBy = (socket: Socket): string[] =>
   socket.events.filter(({ event }) => !JSON.stringify(event.value ?? {}).includes('Rmark')).map(({ id }) => id)

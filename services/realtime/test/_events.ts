@@ -28,7 +28,7 @@ const toUsers = (userIds: string[], envelope: Uint8Array) => ({
   audience: { case: 'users', value: { userIds } } as const,
 })
 
-/** In a channel. `bytes`: added to the event that clients receive. */
+/** A post in a channel. `bytes`: added to the event that clients receive. */
 export function posted(roomId: string, roomSeq: number, bytes = 0): EventInit {
   const event = common('room', roomId, roomSeq)
   const value = { roomId, messageEventId: event.id, ...(bytes > 0 && { threadRootEventId: 'x'.repeat(bytes) }) }
@@ -88,7 +88,7 @@ export function accountDeleted(userId: string, version: number): EventInit {
   }
 }
 
-/** At the place `roomSeq`, with the fact's `version`. */
+/** A fact of this `version`, whose event is at the place `roomSeq`. */
 export function roomFact(
   roomId: string,
   [roomSeq, version]: [number, number],

@@ -91,7 +91,7 @@ export class Socket {
     this.#ws.resume()
   }
 
-  /** Without a closing handshake. */
+  /** Closes the connection without a closing handshake. */
   close(): void {
     this.#ws.terminate()
   }
@@ -117,7 +117,7 @@ export class Socket {
     if (!received) throw new Error(`${id} is not among ${this.eventIds.join(', ') || 'nothing'}, closed`)
   }
 
-  /** Undefined if the socket is closed before. */
+  /** Waits until `find` finds something; undefined if the socket is closed before. */
   async #unlessClosed<Found>(find: () => Found | undefined): Promise<Found | undefined> {
     const { found } = await eventually(() => {
       // In this order, because all frames arrive before the close.

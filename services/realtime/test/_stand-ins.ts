@@ -12,13 +12,13 @@ type ServiceName = 'accounts' | 'rooms' | 'admin'
 type Standing = { roomId: string; member?: boolean; banned?: boolean; version: number }
 type Session = { userId: string; credentialId: string; roleIds: string[]; rolesVersion: bigint; expiresAt: Date }
 
-/** With state that tests may change at any time, and the calls received. */
+/** Stand-ins for accounts, rooms and admin, with state that tests may change at any time, and counts of their calls. */
 export function createStandIns() {
   const policy = standardPolicy()
   const sessions: Map<string, Session> = new Map()
   const standings: Map<string, Standing[]> = new Map()
   const universalRooms: { roomId: string; version: number; universal?: boolean }[] = []
-  /** Without `ListUniversalRooms` and `RekeyCredentials`. */
+  /** Number of requests, without `ListUniversalRooms` and `RekeyCredentials`. */
   const requests: Record<ServiceName, number> = { accounts: 0, rooms: 0, admin: 0 }
   const unavailable: Set<ServiceName> = new Set()
   const lookedUp: Set<string> = new Set()

@@ -148,7 +148,7 @@ test('an undecodable event makes sockets reconnect', async () => {
   const event = testEvent({ ...roomFact('R1', [1, 1], joined('Uanna')), fact: { case: undefined } })
   const fact = Uint8Array.of(0xa2, 0x01, 0x02, 0x08, 0xff) // field 20, whose message ends within a number
   const bytes = Buffer.concat([toBinary(EventSchema, event), fact])
-  // Its events, each after tag and length.
+  // A batch contains its events, each after tag and length.
   const batch = Buffer.concat([Uint8Array.of(0x0a, (bytes.length & 0x7f) | 0x80, bytes.length >> 7), bytes])
   await env.bus.nc.jetstream().publish('evt.room.R1.user_joined_room', batch)
   expect(await socket.waitForClose()).toEqual({ code: 1012, reason: 'stream_closed' })
@@ -156,26 +156,27 @@ test('an undecodable event makes sockets reconnect', async () => {
   await settle(env, { Uanna: [again] })
 })
 
-test('a policy delta without its predecessor reloads the policy', async () => {
+test('a policy delta without its predecessor reloads the policy, and those whose rooms change must reconnect', async () => {
   const node = await env.start()
   await waitUntilReady(node)
-  const socket = await env.socketOf(node, 'Uanna')
   await publish(env.bus, roomFact('Ropen', [1, 1], created, { universal: true }))
+  const before = await env.socketOf(node, 'Uanna')
+  await settle(env, { Uanna: [before] })
   const read = env.requests.admin
   env.policy.revision = 9n
   env.policy.decisions.length = 0
   await publish(env.bus, everyoneDecision(9, 'message.post', 'Rother', PermissionDecision.DENY))
-  await eventually(() => env.requests.admin > read)
-  await eventually(async () => {
-    const message = posted('Ropen', Date.now())
-    await publish(env.bus, message)
-    await settle(env, { Uanna: [socket] })
-    expect(receivedBy(socket)).not.toContain(message.id)
-  })
+  expect(await before.waitForClose()).toEqual({ code: 1012, reason: 'stream_closed' })
+  expect(env.requests.admin).toBeGreaterThan(read)
+  const after = await env.socketOf(node, 'Uanna')
+  const message = posted('Ropen', Date.now())
+  await publish(env.bus, message)
+  await settle(env, { Uanna: [after] })
+  expect(receivedBy(after)).not.toContain(message.id)
 })
 
 describe('a socket that does not read', () => {
-  /** Messages of this total size, from the place `from` on; returns the next place. */
+  /** Publishes messages of this total size, from the place `from` on; returns the next place. */
   const flood = async (bytes: number, from: number) => {
     const size = 20_000
     for (let n = 0; n < bytes / size; n++) await publish(env.bus, posted('R1', from + n, size))
@@ -220,7 +221,7 @@ describe('a socket that does not read', () => {
     for (let n = 0; n < messages.length; n += 100)
       await Promise.all(messages.slice(n, n + 100).map((message) => publish(env.bus, message)))
     await settle(env, { Uwitness: [witness] })
-    // Before the node looks for slow readers.
+    // The socket reads again before the node looks for slow readers.
     slow.resume()
     await slow.waitForClose()
     const received = receivedBy(slow)

@@ -246,7 +246,7 @@ describe('the end of sessions', () => {
     await strict[Symbol.asyncDispose]()
   })
 
-  test('is not assumed for a session stored under another digest since', async () => {
+  test('is not assumed for a session that is now stored under another digest', async () => {
     const strict = await env.start({ PARLEY_REALTIME_VERIFY_INTERVAL: '200ms' })
     await waitUntilReady(strict)
     const socket = await env.socketOf(strict, 'Uolga')

@@ -34,7 +34,7 @@ async function connectMember(userId: string) {
   const token = env.signIn(userId)
   const socket = await Socket.openSubscribed(node.url, token)
   await publish(env.bus, roomFact(room, [1, 1], joined(userId)))
-  // For nodes that start later.
+  // Nodes that start later load these standings.
   env.standings.set(userId, [{ roomId: room, member: true, version: 1 }])
   const first = posted(room, 2)
   await publish(env.bus, first)
@@ -158,11 +158,11 @@ describe('a resumed stream is reset', () => {
 
   test.each(['', '12.ab', 'x'.repeat(10_000), '0.1\u0000'])(
     'if its position was never issued, but not if it is empty: %p',
-    async (given) => {
-      using socket = await resume(node, env.signIn('Uanna'), given)
+    async (resumePosition) => {
+      using socket = await resume(node, env.signIn('Uanna'), resumePosition)
       const { reset, position } = await socket.first('subscribed')
       expect({ reset, position }).toEqual({
-        reset: given !== '',
+        reset: resumePosition !== '',
         position: expect.stringMatching(/^[a-z0-9]+\.[a-z0-9]+$/),
       })
     },

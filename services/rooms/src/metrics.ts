@@ -27,7 +27,7 @@ export function recordDelivery(isApplied: boolean, seconds: number): void {
   deliverySeconds(seconds, { 'parley.outcome': isApplied ? 'applied' : 'timeout' })
 }
 
-/** Frequent while messaging is unavailable, so only counted and logged at debug level. */
+/** Failures are frequent while messaging is unavailable, so they are only counted and logged at debug level. */
 export function reportDeliveryFailure(roomId: string, error: unknown): void {
   deliveryFailures(1)
   log.debug({ roomId, err: error }, 'a request to messaging about facts of a room failed')

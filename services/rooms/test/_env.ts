@@ -46,7 +46,7 @@ const initialState = () => ({
     policy: standardPolicy(),
     postingDenied: [] as string[],
     entryDenied: [] as string[],
-    /** Whether the last of `entryDenied` already existed then. */
+    /** Whether the last room of `entryDenied` existed already when entry was denied. */
     existedWhenDenied: false,
     unavailable: false,
   },
@@ -58,7 +58,7 @@ const initialState = () => ({
   },
 })
 
-/** With a database and NATS server of its own; `start` starts processes of rooms. */
+/** Opens an environment with a database and NATS server of its own; `start` starts processes of rooms. */
 export const openEnv = (options: TestDatabaseOptions = {}) =>
   testDatabaseService(
     {

@@ -25,12 +25,12 @@ export class FakeMessaging {
     this.#pause = undefined
   }
 
-  /** As a restore from a backup does. */
+  /** Keeps only the first `count` facts, as a restore from a backup does. */
   restore(roomId: string, count: number): void {
     this.held.set(roomId, this.factsOf(roomId).slice(0, count))
   }
 
-  /** Unknown to the restored database of rooms. */
+  /** Adds a fact that is unknown to the restored database of rooms. */
   addLostFact(roomId: string, fact: RoomFact): void {
     this.held.set(roomId, [...this.factsOf(roomId), fact])
   }

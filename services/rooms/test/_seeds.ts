@@ -37,7 +37,7 @@ export async function createDm(env: Pick<Env, 'db' | 'messaging'>, userIds: stri
   return made.head.id
 }
 
-/** With an id that a test can use in decisions before the group exists. */
+/** Creates a group with an id that a test can use in decisions before the group exists. */
 export async function createGroup(db: Db, id: string, position: number): Promise<void> {
   await db.insert(roomGroups).values({ id, name: id, description: '', position, createdAt: new Date() })
 }

@@ -15,7 +15,7 @@ afterAll(() => env[Symbol.asyncDispose]())
 
 const failToRead = () => Promise.reject(new Error('not expected to be called'))
 
-/** A step may reach the end of the walk. */
+/** Runs steps until one calls messaging: the first ones may reach the end of the walk without finding a room. */
 async function walkToRoom(failure: ConnectError): Promise<number> {
   let requested = 0
   const apply: ApplyFacts = async () => {

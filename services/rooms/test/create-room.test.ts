@@ -47,7 +47,7 @@ describe('CreateRoom', () => {
     const roomId = await makeRoom(env, 'last')
     const { group } = await admin().directory.getRoomGroup({ groupId })
     expect(group?.items.at(-1)?.item).toMatchObject({ case: 'room', value: { room: { id: roomId } } })
-    // That of an earlier room may arrive late.
+    // The layout event of an earlier room may arrive late.
     const isOfRoom = ({ fact }: Event) => fact.case === 'layoutChanged' && fact.value.roomId === roomId
     const event = await eventually(() => received.events.find(isOfRoom) ?? false)
     expect(event).toMatchObject({
@@ -103,7 +103,7 @@ describe('CreateRoom', () => {
   })
 })
 
-test('for one name at two processes, one succeeds', async () => {
+test('of concurrent calls for one name at two processes, one creates a room', async () => {
   await env.start()
   for (const round of ['r1', 'r2', 'r3', 'r4', 'r5']) {
     const calls = ['A', 'a', 'A', 'a'].map((letter) =>

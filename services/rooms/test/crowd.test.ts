@@ -7,7 +7,7 @@ const timeoutMs = 60_000
 
 const people = Array.from({ length: 1_000 }, (_, n) => `Ucrowd${n}`)
 
-// Time would depend on the machine.
+// Transactions are counted, because the time would depend on the machine.
 test.each<[string, (env: Env, roomId: string, userId: string) => Promise<unknown>]>([
   ['join by themselves', (env, roomId, userId) => env.as(userId).rooms.joinRoom({ roomId }, { timeoutMs })],
   [

@@ -33,7 +33,7 @@ const unapplied = async () =>
     .where(and(eq(roomFacts.roomId, room), isNull(roomFacts.appliedAt)))
 const allApplied = () => eventually(async () => (await unapplied()).length === 0)
 
-/** In a process that dies before it delivers the fact. */
+/** Joins in a process that dies before it delivers the fact. */
 async function joinAndCrash(userId: string, at = new Date()): Promise<void> {
   await env.db.transaction(async (tx) => {
     const locked = await lockRoom(tx, room)

@@ -69,8 +69,8 @@ describe('a channel', () => {
     ['taken', 'general', 'general-2'],
     ['invalid', 'smörgås bord!', 'smorgas-bord'],
     ['too long', 'x'.repeat(80), 'x'.repeat(30)],
-  ])('whose name is %s gets another one', async (_, name, given) => {
-    expect(await importRoom(`named ${name}`, { name })).toMatchObject({ name: given, made: true })
+  ])('whose name is %s gets another one', async (_, name, newName) => {
+    expect(await importRoom(`named ${name}`, { name })).toMatchObject({ name: newName, made: true })
   })
 
   test('that is private is closed to non-members before it exists', async () => {

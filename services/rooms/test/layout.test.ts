@@ -47,7 +47,7 @@ afterAll(async () => {
 /** Another user in each test, to distinguish the events. */
 const admin = () => env.as(actor, 'admin').layout
 const as = (userId: string) => env.as(userId).layout
-/** Once all have arrived: events of different aggregates have no order. */
+/** Waits until all events have arrived, because events of different aggregates have no order. */
 async function readPublished() {
   const written = await env.db.select({ id: outbox.eventId }).from(outbox).orderBy(outbox.id).offset(entriesBefore)
   await eventually(() => {

@@ -35,14 +35,16 @@ const inAMinute = () => BigInt(Date.now() + 60_000) * 1000n
 
 const lostLeave: Change = { case: 'left', value: { userId: 'Ulost' } }
 
-/** Follows messaging's fact; unknown to rooms. */
+/** Adds a fact that follows messaging's newest fact and is unknown to rooms. */
 function addLost(version = inAMinute(), change = lostLeave): void {
   const previous = env.messaging.versionOf(room)
   const cause = { actorId: 'Ulost', at: new Date() }
   env.messaging.addLostFact(room, roomFact(previous, change, cause, version))
 }
 
-/** As another process does. `onHeld`: called with each answer of messaging before it is handled. */
+/**
+ * Opens a delivery like that of another process. `onHeld` is called with each answer of messaging, before its handling.
+ */
 function openDelivery(onHeld: (held: HeldFact) => Promise<void> = () => Promise.resolve()) {
   const messaging = createClient(
     MessagingInternalService,
@@ -76,7 +78,7 @@ async function readStoredVersions() {
   return { standings, facts: facts.map(({ version }) => version) }
 }
 
-/** Also checks that each fact follows the one before it. */
+/** Returns the actors of the newest facts. Also checks that each fact follows the one before it. */
 function newestActors(count: number): string[] {
   const facts = env.messaging.factsOf(room)
   expect(facts.slice(1).map(({ previousVersion }) => previousVersion)).toEqual(versions().slice(0, -1))

@@ -134,7 +134,7 @@ describe('recipients among 100,000 members', () => {
 test('a page of a room with 100 members does not read 100,000 people', async () => {
   const nodes = await planNodes(membersPage(filter('', { roomId: 'R2' }), first))
   expect(indexes(nodes)).toEqual(expect.arrayContaining(['room_members_of_room', 'people_pkey']))
-  // So few bans that reading all is acceptable.
+  // There are so few bans that reading all of them is acceptable.
   expect(maxRows(nodes)).toBeLessThan(1000)
 })
 

@@ -4,7 +4,7 @@ import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { CredentialAttempts } from '@parley/redis'
 import type { ClientAddress } from '@parley/runtime'
-import type { FileOwners } from './clients/file-owners.ts'
+import type { FileReferences } from './clients/file-references.ts'
 import type { RoomAccess } from './clients/room-access.ts'
 import type { Quotas } from './domain/quotas.ts'
 import type { FileLimits } from './domain/upload-draft.ts'
@@ -19,7 +19,7 @@ export type Context = {
   relay: Pick<Relay, 'wake'>
   policy: () => Policy
   rooms: RoomAccess
-  owners: FileOwners
+  fileReferences: FileReferences
   storage: Storage
   imageProcessor: ImageProcessor
   transforms: TransformCache

@@ -13,7 +13,7 @@ import { UploadCompletions } from './actions/files/upload-completions.ts'
 import { cacheServerUsage } from './actions/files/server-usage.ts'
 import { PageFetches } from './actions/previews/page-fetches.ts'
 import { callersAt } from './clients/callers.ts'
-import { FileOwners } from './clients/file-owners.ts'
+import { FileReferences } from './clients/file-references.ts'
 import { RoomAccess } from './clients/room-access.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
@@ -46,7 +46,7 @@ export async function openContext(host: DatabaseHost, parts: Parts): Promise<Con
     relay: await host.relay(),
     policy: () => policy.current(),
     rooms: new RoomAccess(host.client(RoomsInternalService)),
-    owners: new FileOwners({ accounts, admin, messaging: host.client(MessagingInternalService) }),
+    fileReferences: new FileReferences({ accounts, admin, messaging: host.client(MessagingInternalService) }),
     imageProcessor: openImageProcessor({ atOnce: memory.imagesAtOnce }),
     transforms: new TransformCache(memory.transformCacheBytes),
     renderingLimit: host.use(

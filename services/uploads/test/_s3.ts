@@ -15,11 +15,11 @@ export type TestS3 = AsyncDisposable & {
   settings: S3Settings
   env: Record<string, string>
   fault: (request: IncomingMessage) => Fault | undefined
-  /** Milliseconds by which the `Date` header of a response to an unsigned request is ahead. */
+  /** Milliseconds by which the `Date` header is ahead in responses of the proxy itself, such as errors. */
   clockAheadMs: number
   requests: string[]
   unfinished: () => Promise<string[]>
-  /** Leaves a multipart upload without parts behind, with a key below the path prefix of the settings. */
+  /** Begins a multipart upload without parts. The key is below the path prefix of the settings. */
   beginUpload: (key: string, uploadId: string) => Promise<void>
 }
 

@@ -34,7 +34,10 @@ export type ConsumerOptions = DurableOptions & {
 
 type OneByOne =
   | {
-      /** Order is not guaranteed, even within one aggregate. Commits once for each event id. */
+      /**
+       * Handles one event; its transaction commits once for each event id. Order is not guaranteed, even within one
+       * aggregate.
+       */
       on: EventHandler
     }
   | {
@@ -49,8 +52,8 @@ export type Batches = {
    */
   pace?: Pace
   /**
-   * An urgent event ends the pause: somebody waits for its effect. By default no event is urgent, and those published
-   * in the pause stay on the stream, so that they do not wake the process.
+   * An urgent event ends the pause: somebody waits for its effect. By default no event is urgent; events published in
+   * the pause then stay on the stream and do not wake the process.
    */
   isUrgent?: (event: Event) => boolean
 } & (
@@ -66,10 +69,10 @@ const defaultRedelivery: Handling['redelivery'] = { initialMs: 250, maxMs: 60_00
 const defaultPace: Pace = { maxAtOnce: 128, pauseMs: 500 }
 
 /**
- * Handles events under the subject once per event id, despite crashes and outages; a new durable begins with those of
- * the last three days. An event that fails ten times is parked and does not block others. After a restore of the
- * database, a consumer of all kinds handles the events still on the stream again. Neither NATS nor the database needs
- * to be available at start. Disposing finishes the events in progress.
+ * Handles events under the subject once per event id, despite crashes and outages; a new durable begins with the oldest
+ * event on the stream, at most three days old. An event that fails ten times is parked and does not block others. After
+ * a restore of the database, a consumer of all kinds handles the events still on the stream again. Neither NATS nor the
+ * database needs to be available at start. Disposing finishes the events in progress.
  */
 export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable> {
   const { db, bus, service, durable, subject, redelivery = defaultRedelivery } = options

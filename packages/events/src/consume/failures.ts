@@ -11,8 +11,8 @@ export const maxAttempts = 10
 export type Failure = { consumer: string; event: Event; subject: string; reason: string }
 
 /**
- * After the last attempt, the event is parked and entered in the inbox, so that no redelivery handles it. Returns the
- * number of failed attempts.
+ * Counts a failed attempt. After the last one, the event is parked and entered in the inbox, so that no redelivery
+ * handles it. Returns the number of failed attempts.
  */
 export async function recordFailure(db: Db, { consumer, event, subject, reason }: Failure): Promise<number> {
   return await db.transaction(async (tx) => {
@@ -42,8 +42,8 @@ export async function recordFailure(db: Db, { consumer, event, subject, reason }
 }
 
 /**
- * Name and message of the innermost cause, cut to 300 characters. Outer errors are left out: those of a failed
- * statement quote its parameters.
+ * Name and message of the innermost cause, cut to 300 characters. Outer errors are left out: drizzle's error for a
+ * failed statement quotes the parameters.
  */
 export function reasonOf(error: unknown): string {
   let cause = error

@@ -36,10 +36,10 @@ export type Handling = {
   redelivery: { initialMs: number; maxMs: number }
 }
 
-/** `events`: those that the consumer handles; undefined if the message cannot be decoded. */
+/** `events`: the events in the message that the consumer handles; undefined if the message cannot be decoded. */
 export type DecodedMessage = { message: Msg; events: Event[] | undefined }
 
-/** Events of other kinds are acknowledged unhandled. `kinds`: undefined for all. */
+/** Leaves out events of other kinds, which are acknowledged unhandled. `kinds`: undefined for all. */
 export function decodeMessage(message: Msg, kinds: ReadonlySet<string> | undefined): DecodedMessage {
   try {
     return { message, events: decodeBatch(message.data).filter(({ kind }) => kinds?.has(kind) ?? true) }

@@ -28,7 +28,7 @@ export async function recordAllHandled(tx: Tx, consumer: string, events: readonl
   return events.filter(({ id }) => inserted.delete(id))
 }
 
-/** Keeps parked events. */
+/** Deletes the recorded failures of events, except those of parked ones. */
 export async function forgetFailures(tx: Tx, consumer: string, eventIds: readonly string[]): Promise<void> {
   const isOfEvents = and(eq(parkedEvents.consumer, consumer), inArray(parkedEvents.eventId, eventIds))
   await tx.delete(parkedEvents).where(and(isOfEvents, isNull(parkedEvents.parkedAt)))

@@ -17,8 +17,9 @@ export const replaysRequested = new CommitChannel()
 export type ReplayingConsumer = Pick<Handling, 'db' | 'consumer' | 'prepare'>
 
 /**
- * Nothing else retries parked events, because the inbox already holds them. An event that fails again stays parked.
- * Resolves with the number of attempts. Rejects while the database or a service is unavailable.
+ * Handles the parked events whose replay was requested. Nothing else retries them, because the inbox already holds
+ * them. An event that fails again stays parked. Resolves with the number of attempts. Rejects while the database or a
+ * service is unavailable.
  */
 export async function replayParked(replaying: ReplayingConsumer, signal: AbortSignal): Promise<number> {
   const { db, consumer } = replaying

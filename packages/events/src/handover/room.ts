@@ -27,8 +27,8 @@ export type HandOverOptions = Pick<Database, 'db'> & {
 export type HandOverContext = Required<HandOverOptions> & { holder: string; signal: AbortSignal }
 
 /**
- * Does nothing if another process holds the room's lease or the room is paused. Resolves with the milliseconds until
- * the next attempt, if one is needed.
+ * Sends the waiting events of a room, unless another process holds the room's lease or the room is paused. Resolves
+ * with the milliseconds until the next attempt, if one is needed.
  */
 export async function handOverRoom(context: HandOverContext, roomId: string): Promise<number | void> {
   const { db } = context

@@ -21,9 +21,9 @@ const maxDurables = 64
 const lagsCacheMs = 5_000
 
 /**
- * Creates the stream, too, if it is missing; a new durable begins at the first stored event. `anew`: deletes an
- * existing one first. Throws a Refusal if the deployable has too many durables, or if the durable exists with another
- * subject: a process of an earlier release may still acknowledge its messages without handling them.
+ * Creates a durable, which begins at the first stored event, and the stream if it is missing. `anew`: deletes an
+ * existing durable first. Throws a Refusal if the deployable has too many durables, or if the durable exists with
+ * another subject: a process of an earlier release may still acknowledge its messages without handling them.
  */
 export async function createDurable(
   bus: Bus,
@@ -71,7 +71,8 @@ const lagsOf = new WeakMap<Bus, Lags>()
 
 /**
  * Counts the unacknowledged messages of each durable with this name prefix, including undelivered ones. Cached for five
- * seconds, because services that started together ask at the same time, unless the cache contains no such durable.
+ * seconds, because services that started together ask at the same time. If the cache contains no such durable, the
+ * counts are read again.
  */
 export async function readLagsOfDurables(bus: Bus, prefix: string): Promise<Record<string, number>> {
   const known = lagsOf.get(bus)
@@ -137,15 +138,15 @@ export async function readLastAcknowledged(bus: Bus, name: string): Promise<stri
 /**
  * After the stream lost events, a durable would skip new events whose sequences are not above those it has delivered.
  * Each durable is recreated at the lower of its ack floor and the first event of the last two hours; inboxes drop
- * events handled before. A durable that its service declares meanwhile starts at the first event. `before` is awaited
- * before each durable.
+ * events handled before. A durable that its service declares meanwhile starts at the first event. `beforeEach` is
+ * awaited before each durable is recreated.
  */
-export async function resetDurables(bus: Bus, before: () => Promise<unknown>): Promise<void> {
+export async function resetDurables(bus: Bus, beforeEach: () => Promise<unknown>): Promise<void> {
   const { manager } = await jetStream(bus)
   const { state } = await manager.streams.info(eventStream)
   for await (const durable of manager.consumers.list(eventStream)) {
     if (durable.config.durable_name === undefined) continue
-    await before()
+    await beforeEach()
     await reset(manager, durable, state.first_seq)
   }
 }

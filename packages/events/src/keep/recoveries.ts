@@ -17,11 +17,11 @@ type Work = (last: Recovery | undefined, assertHeld: () => Promise<unknown>) => 
 
 export type Recoveries = {
   /**
-   * Runs `work` while no other process does. Its result is recorded as a recovery that started with `work`; undefined
-   * records nothing. If the process dies or stalls for two seconds, another one takes over.
+   * Runs `work` while no other process does. A returned state is recorded as a recovery at the time at which `work`
+   * started; undefined records nothing. If the process dies or stalls for two seconds, another one takes over.
    */
   runExclusively(work: Work): Promise<void>
-  /** A report with a known id is ignored. */
+  /** Adds to the number of lost events, unless a report with this id was added before. */
   addLost(events: number, report: string): Promise<void>
 }
 

@@ -19,7 +19,10 @@ type Options = {
   holder: string
   shards: HeldShards
   subscribe(shard: number): Disposable
-  /** Polls for entries not announced to this process, because it took over shards or another process died. */
+  /**
+   * Polls for entries that were not announced to this process; called after it took over shards or another process
+   * died.
+   */
   schedulePoll(): void
   onPeerGone(): void
 }

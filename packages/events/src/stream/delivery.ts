@@ -14,7 +14,7 @@ export type Delivery = {
 
 /**
  * Reads `$JS.ACK.[<domain>.<account>.]<stream>.<consumer>.<attempts>.<seq>.<consumer seq>.<time>.<pending>[.<random>]`;
- * undefined for any other subject.
+ * undefined if other tokens are in the place of these numbers.
  */
 export function deliveryOf(message: Msg): Delivery | undefined {
   const tokens = (message.reply ?? '').split('.')

@@ -4,14 +4,14 @@ import { maxRequestBytes, silenceMs, startByMs } from '../limits.ts'
 import { methodName } from '../subjects.ts'
 import type { OutgoingCall } from './pending-call.ts'
 
-/** The signal's reason if that is a ConnectError. */
+/** The error of a call whose signal was aborted: the reason of the signal if it is a ConnectError. */
 export function canceled(signal: AbortSignal): ConnectError {
   const reason: unknown = signal.reason
   if (reason instanceof ConnectError) return reason
   return new ConnectError('the call was canceled', Code.Canceled, undefined, undefined, reason)
 }
 
-/** Undefined if the call can be sent. */
+/** Why a call cannot be sent; undefined if it can. */
 export function refusal(call: OutgoingCall): ConnectError | undefined {
   if (call.signal?.aborted) return canceled(call.signal)
   if (call.timeoutMs <= 0) return noTimeLeft()

@@ -20,7 +20,7 @@ export class Inboxes implements Disposable {
     this.#receive = receive
   }
 
-  /** Of the subjects on which replies to a method arrive. */
+  /** The prefix of the subjects on which replies to a method arrive. */
   prefixFor(method: DescMethod): string {
     let prefix = this.#prefixes.get(method)
     if (prefix === undefined) {

@@ -26,7 +26,7 @@ export class PartCollector {
     return true
   }
 
-  /** Undefined until every part has arrived. */
+  /** The whole reply; undefined until every part has arrived. */
   whole(): Uint8Array | undefined {
     return this.#parts.length === this.#count ? Buffer.concat(this.#parts) : undefined
   }

@@ -37,10 +37,10 @@ export type PendingCallsOptions = {
  *
  * A call is sent again at once when a server answers `not_started`; a second `not_started` fails it. No reply at all
  * means that a frozen process received the call. If the call is safe to repeat, it is sent again, at short intervals
- * while no reply arrives, because the queue group may pick the frozen process several times. A live server replies
- * within the interval, so it runs at most one of these copies; a frozen one finds them expired.
+ * while no reply arrives, because the queue group may pick the frozen process several times. The reply of a live server
+ * comes before the next copy is sent, so it runs at most one; when the frozen process resumes, its copies have expired.
  *
- * A deployable in this process is called in memory first. If it does not start the call, the bus finds another process.
+ * A deployable in this process is called in memory first; a second attempt goes over the bus, to any of its processes.
  */
 export class PendingCalls implements AsyncDisposable {
   readonly #bus: Bus

@@ -18,7 +18,7 @@ export type CallMeta = {
   readonly blob?: string | undefined
   /** W3C traceparent of the caller, used if there is no current span. */
   readonly traceparent?: string | undefined
-  /** Over all attempts. */
+  /** Time limit over all attempts. */
   readonly timeoutMs: number
   /** Ends the wait with `canceled`. */
   readonly signal?: AbortSignal | undefined
@@ -28,7 +28,7 @@ export type RpcClientOptions = {
   readonly name: string
   /** Deployables in the same process, which are called without the bus. */
   readonly inProcess?: InProcessRegistry | undefined
-  /** Of calls that set none. Default 5000. */
+  /** Timeout of calls that set none. Default: 5000. */
   readonly defaultTimeoutMs?: number
   /** Around every call through a transport, the first one outermost. */
   readonly interceptors?: readonly Interceptor[]

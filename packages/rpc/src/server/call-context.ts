@@ -90,7 +90,7 @@ export class CallContext implements HandlerContext {
     if (this.#abort && this.expired) this.#abort.abort(deadlineExceeded())
   }
 
-  /** Work under its signal may stop. */
+  /** Aborts the signal, if the handler has accessed it, to stop work that the call started. */
   end(): void {
     this.#abort?.abort(callEnded)
   }

@@ -3,7 +3,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { type Deployable, type OwnedMethodName, services } from '@parley/contracts/catalogue'
 import type { ServiceRoutes } from './routes.ts'
 
-/** By service; a missing handler is a compile error. */
+/** The handlers of a deployable by service; a missing handler is a compile error. */
 export type Handlers<D extends Deployable> = {
   readonly [N in keyof (typeof services)[D]]: (typeof services)[D][N] extends infer S extends DescService
     ? Pick<ServiceImpl<S>, OwnedMethodName<D, S> & keyof ServiceImpl<S>>
@@ -15,8 +15,8 @@ export function handlersOf<D extends Deployable>(
   handlers: Handlers<D>,
 ): (routes: ServiceRoutes) => void {
   const owned: Record<string, DescService> = services[deployable]
-  const given = handlers as Record<string, Partial<ServiceImpl<DescService>>>
+  const implementations = handlers as Record<string, Partial<ServiceImpl<DescService>>>
   return (routes) => {
-    for (const [name, service] of Object.entries(owned)) routes.service(service, given[name] ?? {})
+    for (const [name, service] of Object.entries(owned)) routes.service(service, implementations[name] ?? {})
   }
 }

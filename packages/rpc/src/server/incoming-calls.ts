@@ -143,8 +143,8 @@ export class IncomingCalls implements Disposable {
     return this.#admission.full
   }
 
-  /** Until the result is disposed. */
-  report(deployable: string): Disposable {
+  /** Reports the numbers of running and waiting calls until the result is disposed. */
+  reportMetrics(deployable: string): Disposable {
     return reportCalls(deployable, { running: () => this.#admission.running, waiting: () => this.#admission.waiting })
   }
 

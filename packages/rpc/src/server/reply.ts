@@ -27,7 +27,7 @@ export function sendNotStarted(delivery: Delivery, reason: NotStartedReason): vo
   delivery.respond(empty, { headers: control(packNotStarted(reason)) })
 }
 
-/** Returns the code, undefined for success. */
+/** Sends an answer or, if it is too large, an error. Returns the code, undefined for success. */
 export function sendAnswer(delivery: Delivery, body: Uint8Array, context: CallContext): Code | undefined {
   if (body.length > maxReplyBytes) {
     const error = new ConnectError(`the reply is larger than ${maxReplyBytes} bytes`, Code.ResourceExhausted)
@@ -45,7 +45,7 @@ export function sendAnswer(delivery: Delivery, body: Uint8Array, context: CallCo
   return undefined
 }
 
-/** Returns its code. */
+/** Sends an error; returns its code. */
 export function sendError(delivery: Delivery, error: ConnectError): Code {
   const headers = natsHeaders()
   error.metadata.forEach((value, name) => {
@@ -55,7 +55,7 @@ export function sendError(delivery: Delivery, error: ConnectError): Code {
   return error.code
 }
 
-/** A large body in parts, of which the first has the headers. */
+/** Sends a body; a large one in parts, of which the first has the headers. */
 function send(delivery: Delivery, body: Uint8Array, headers: MsgHdrs, error: boolean): void {
   if (body.length <= partBytes) {
     if (error) headers.append(controlHeader, errorControl)

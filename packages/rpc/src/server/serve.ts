@@ -26,7 +26,7 @@ export type RpcServerOptions = {
   readonly concurrency?: number
   /** Waiting calls; further calls are left to other servers. Default: four times the concurrency. */
   readonly queueLimit?: number
-  /** In addition to the owned and the internal ones. */
+  /** Methods to serve in addition to the owned and the internal ones. */
   readonly extraMethods?: readonly DescMethodUnary[]
   /** The first one is outermost; they see checked requests only. */
   readonly interceptors?: readonly Interceptor[]
@@ -88,7 +88,7 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
     options.inProcess?.serve(served.method, (delivery) => calls.receive(served, delivery)),
   )
   subscribed?.()
-  const reported = calls.report(options.deployable)
+  const reported = calls.reportMetrics(options.deployable)
   return {
     async [Symbol.asyncDispose]() {
       queueCheck?.[Symbol.dispose]()

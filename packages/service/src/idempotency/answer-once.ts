@@ -25,7 +25,7 @@ export type CallKey<O> = {
 
 export type KeyedHandling<O> = {
   run: (key: CallKey<O>) => Promise<O>
-  /** Default: the stored response. */
+  /** Answers a repeated call. Default: with the stored response. */
   repeat?: (answer: O) => Promise<O>
 }
 

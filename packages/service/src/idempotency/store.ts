@@ -42,12 +42,12 @@ export async function forgetAnswer(db: Db, call: KeyedCall): Promise<void> {
   await db.delete(idempotentCalls).where(isCall(call))
 }
 
-/** Older than 24 hours. Rejects when the signal is aborted. */
+/** Deletes responses older than 24 hours. Rejects when the signal is aborted. */
 export async function forgetOldAnswers(db: Db, signal: AbortSignal): Promise<void> {
   await deleteInBatches(db, idempotentCalls, { where: lt(createdAt, sql`now() - ${retention}`), signal })
 }
 
-/** Resolves with their number. Rejects when the signal is aborted. */
+/** Deletes the responses to calls of a user; resolves with their number. Rejects when the signal is aborted. */
 export function deleteAnswersOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   return deleteInBatches(db, idempotentCalls, { where: eq(callerId, userId), signal })
 }

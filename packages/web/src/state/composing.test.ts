@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { editing, keepEdit, keptEdit } from './composing.ts'
+import { editing, endEdit, keepEdit, keptEdit } from './composing.ts'
 
 test('the text of an edit is kept for its user and message until the edit ends or another one begins', () => {
   for (const next of [undefined, 'M2']) {
@@ -12,4 +12,12 @@ test('the text of an edit is kept for its user and message until the edit ends o
     editing.set('M1')
     expect(keptEdit('U1', 'M1')).toBeUndefined()
   }
+})
+
+test('the end of an edit does not end that of another message', () => {
+  editing.set('M2')
+  endEdit('M1')
+  expect(editing.value).toBe('M2')
+  endEdit('M2')
+  expect(editing.value).toBeUndefined()
 })

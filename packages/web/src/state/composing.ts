@@ -7,6 +7,9 @@ export const answering = new Cell<{ conversation: string; message: Message } | u
 /** Id of the message that the user edits. */
 export const editing = new Cell<string | undefined>(undefined)
 
+/** Ends the edit of a message, unless the user edits another one by now. */
+export const endEdit = (messageId: string): void => editing.update((id) => (id === messageId ? undefined : id))
+
 /** A text of an edit that has not been saved. */
 export type BegunEdit = { userId: string; messageId: string; body: string }
 

@@ -11,8 +11,9 @@ export function conversationsWithDraft(userId: string): string[] {
  * Calls the listener when another tab creates, changes or deletes a draft, and when a draft is cleared in this tab,
  * until the returned function is called.
  */
-export function followDrafts(userId: string, onChange: () => void): () => void {
-  const follow = ({ key }: StorageEvent) => key?.startsWith(prefixOf(userId)) && onChange()
+export function followDrafts(userId: string, onChange: (conversation: string) => void): () => void {
+  const prefix = prefixOf(userId)
+  const follow = ({ key }: StorageEvent) => key?.startsWith(prefix) && onChange(key.slice(prefix.length))
   addEventListener('storage', follow)
   return () => removeEventListener('storage', follow)
 }
@@ -39,7 +40,9 @@ export function clearDraft(userId: string, conversation: string): void {
  */
 export function followDraft(userId: string, conversation: string, onChange: (text: string) => void): () => void {
   const key = keyOf(userId, conversation)
-  const follow = (event: StorageEvent) => event.key === key && onChange(event.newValue ?? '')
+  // The draft may have changed again since the event. If its older text were shown, it would be saved, and overwrite
+  // the newer.
+  const follow = (event: StorageEvent) => event.key === key && onChange(draftOf(userId, conversation))
   addEventListener('storage', follow)
   return () => removeEventListener('storage', follow)
 }

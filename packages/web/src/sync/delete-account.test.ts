@@ -10,6 +10,20 @@ const lost = new ConnectError('connection lost', Code.Unavailable)
 const ended = new ConnectError('session ended', Code.Unauthenticated)
 const refused = new ConnectError('not allowed', Code.PermissionDenied)
 
+test('an answer about an earlier attempt does not count for the next one', async () => {
+  let answerViewer: () => void = () => undefined
+  const getViewer = () => new Promise<void>((resolve) => (answerViewer = resolve))
+  const deleteMyAccount = jest.fn(async () => ({})).mockRejectedValueOnce(lost)
+  const myAccount = { requestAccountDeletion: async () => ({ confirmationToken: 'T' }), deleteMyAccount }
+  const server = { api: { myAccount, viewer: { getViewer } } } as unknown as MemberClient
+  await expect(deleteAccount(server, 'Uann')).rejects.toBe(lost)
+  const again = deleteAccount(server, 'Uann')
+  answerViewer()
+  await again
+  await jest.advanceTimersByTimeAsync(10_000)
+  expect(accountDeleted.value).toBe(true)
+})
+
 test.each([
   ['was lost, and the session has ended', lost, [ended], true],
   ['was lost, and the session still exists', lost, [undefined], false],

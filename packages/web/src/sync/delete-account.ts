@@ -2,19 +2,23 @@ import { Code, ConnectError, type MemberClient } from '@parley/client'
 import { setAccountDeleted } from '../state/account-deleted.ts'
 import { isPermanent, retryMs } from './failures.ts'
 
+let latestAttempt = 0
+
 /**
  * Deletes the account of the signed-in user. If it fails without a response, the account may have been deleted: all
- * tabs then assume so until the server shows that the session still exists.
+ * tabs then assume so until the server shows that the session still exists, or the deletion is attempted again.
  */
 export async function deleteAccount(server: MemberClient, userId: string): Promise<void> {
   const { requestAccountDeletion, deleteMyAccount } = server.api.myAccount
   const { confirmationToken } = await requestAccountDeletion({})
+  const attempt = ++latestAttempt
   // Set before, because the session may end before the response arrives.
   setAccountDeleted(userId, true)
   try {
     await deleteMyAccount({ confirmationToken })
   } catch (thrown) {
-    if (mayBeDone(thrown)) void isSignedIn(server).then((is) => is && setAccountDeleted(userId, false))
+    if (mayBeDone(thrown))
+      void isSignedIn(server).then((is) => is && attempt === latestAttempt && setAccountDeleted(userId, false))
     else setAccountDeleted(userId, false)
     throw thrown
   }

@@ -42,3 +42,30 @@ test('a dismissed notification is subtracted once, even if an event reports it a
   expect([inbox.items.value?.map(({ id }) => id), inbox.total.value]).toEqual([['N0', 'N2'], 2])
   jest.useRealTimers()
 })
+
+test('a dismissed notification does not come back with an older response, except if its dismissal fails', async () => {
+  const [kept, dismissed] = [{ id: 'N1' }, { id: 'N2' }]
+  const waiting: (() => void)[] = []
+  const notification = {
+    listNotifications: async () => {
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return { notifications: [kept, dismissed], page: { totalCount: 2n } }
+    },
+    dismissNotification: jest.fn(async () => ({})),
+  }
+  const people = new People({} as MemberClient, 'Ume', 'gone')
+  const inbox = new Inbox({ api: { notification } } as unknown as MemberClient, people)
+  jest.useFakeTimers()
+  const respond = async () => {
+    inbox.refresh()
+    await jest.runAllTimersAsync()
+    await inbox.dismiss('N2').catch(() => undefined)
+    waiting.pop()?.()
+    await jest.runAllTimersAsync()
+    return [inbox.items.value, inbox.total.value]
+  }
+  expect(await respond()).toEqual([[kept], 1])
+  notification.dismissNotification.mockRejectedValueOnce(new Error('not now'))
+  expect(await respond()).toEqual([[kept, dismissed], 2])
+  jest.useRealTimers()
+})

@@ -13,6 +13,8 @@ export class Inbox {
   readonly total = new Cell(0)
   readonly refresh: () => void
   readonly #server: MemberClient
+  /** Ids of removed notifications. A response may contain data from before. */
+  readonly #removed = new Set<string>()
 
   constructor(server: MemberClient, people: People) {
     this.#server = server
@@ -23,13 +25,16 @@ export class Inbox {
         people.learnNames(actors, changes)
         return response
       })
-      this.items.set(answer.notifications)
-      this.total.set(Number(answer.page?.totalCount ?? answer.notifications.length))
+      const { notifications, page } = answer
+      const listed = notifications.filter(({ id }) => !this.#removed.has(id))
+      this.items.set(listed)
+      this.total.set(Number(page?.totalCount ?? notifications.length) - (notifications.length - listed.length))
     })
     this.refresh = () => ask('')
   }
 
   remove(notificationId: string): void {
+    this.#removed.add(notificationId)
     const before = this.items.value?.length ?? 0
     const isMore = this.total.value > before
     this.items.update((items) => items?.filter(({ id }) => id !== notificationId))
@@ -41,11 +46,17 @@ export class Inbox {
 
   async dismiss(notificationId: string): Promise<void> {
     this.remove(notificationId)
-    await this.#server.api.notification.dismissNotification({ notificationId })
+    try {
+      await this.#server.api.notification.dismissNotification({ notificationId })
+    } catch (thrown) {
+      this.#removed.delete(notificationId)
+      throw thrown
+    }
   }
 
   async dismissAll(): Promise<void> {
     await this.#server.api.notification.dismissAllNotifications({})
+    for (const { id } of this.items.value ?? []) this.#removed.add(id)
     this.items.set([])
     this.total.set(0)
   }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { MemberClient } from '@parley/client'
+import { Code, ConnectError, type MemberClient } from '@parley/client'
 import { pendingFilesOf } from './pending-files.ts'
 
 test('files are kept for their user, and their uploads are cancelled when another one signs in', async () => {
@@ -58,4 +58,27 @@ test('a message waits for its files, also while the page starts again, and is no
   files.send('R1/', message)
   pendingFilesOf({ api: { assetUpload } } as unknown as MemberClient, 'Udora')
   expect([files.count(), files.writtenIn('R1/').value, sent.length]).toEqual([0, undefined, 1])
+})
+
+test('failed uploads continue when the server is reachable again', async () => {
+  let isReachable = false
+  const assetUpload = {
+    createUpload: async () => {
+      if (!isReachable) throw new ConnectError('not now', Code.Unavailable)
+      return { upload: { uploadId: 'A1' } }
+    },
+    uploadChunk: async () => ({ upload: { committedOffset: 3n } }),
+    completeUpload: async () => ({ asset: { id: 'A1' } }),
+  }
+  const files = pendingFilesOf({ api: { assetUpload } } as unknown as MemberClient, 'Uelsa')
+  files.add('R1/', 'R1', [new File(['one'], 'one.txt')])
+  const state = files.in('R1/').value[0]?.state
+  const reaches = (at: string) =>
+    new Promise<void>((resolve) => state?.subscribe(() => state.value.at === at && resolve()))
+  await reaches('failed')
+  await new Promise((resolve) => setImmediate(resolve))
+  isReachable = true
+  const done = reaches('done')
+  files.resumeFailed()
+  await done
 })

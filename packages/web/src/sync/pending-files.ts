@@ -89,6 +89,12 @@ export class PendingFiles {
     })
   }
 
+  /** Continues failed uploads, because the server is reachable again. */
+  resumeFailed(): void {
+    for (const { value } of this.#conversations.values())
+      for (const upload of value) if (upload.state.value.at === 'failed') void upload.resume()
+  }
+
   remove(conversation: string, upload: Upload): void {
     upload.cancel()
     this.in(conversation).update((uploads) => uploads.filter((one) => one !== upload))

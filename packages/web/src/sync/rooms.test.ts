@@ -63,6 +63,21 @@ test('a room that is read while the rooms are loaded stays read', async () => {
   expect(shown().hasUnread).toBe(false)
 })
 
+test('a message that is posted while its room is marked as read keeps the room unread, if the server says so', async () => {
+  const { rooms, respond, requested, shown, store } = createRooms()
+  const loading = rooms.load()
+  await respond()
+  await loading
+  const marking = rooms.markRead('R1')
+  rooms.onMessagePosted('R1', 'Ubob')
+  store({ hasUnread: true })
+  await marking
+  expect(shown().hasUnread).toBe(true)
+  await requested(1)
+  await respond()
+  expect(shown().hasUnread).toBe(true)
+})
+
 test('of two loads, the older one is not shown if it arrives later', async () => {
   const { rooms, respond, shown, store } = createRooms()
   const first = rooms.load()

@@ -34,6 +34,8 @@ export class Rooms {
   #shownLoad = 0
   /** Rooms that this page is marking as read. */
   readonly #marking = new Set<string>()
+  /** Rooms with a new message since this page began to mark them as read: it may be newer than the marker. */
+  readonly #postedMeanwhile = new Set<string>()
   /** Rooms whose newest message is visible. */
   readonly #watched = new Set<string>()
   readonly #people: People
@@ -86,6 +88,7 @@ export class Rooms {
     if (known === undefined) this.refresh(roomId)
     if (known?.room?.kind === RoomKind.DM) this.#change((sidebar) => withDmFirst(sidebar, roomId))
     if (actorId === this.#userId || this.#watched.has(roomId)) return
+    this.#postedMeanwhile.add(roomId)
     const isMuted = this.#isMuted(roomId)
     if (isMuted === false) this.#setUnread(roomId, true)
     else if (isMuted === undefined && known && !this.#isUnread(roomId)) this.refresh(roomId)
@@ -113,9 +116,11 @@ export class Rooms {
   /** Moves the read marker to the newest message; returns its previous time in milliseconds, if it moved. */
   async markRead(roomId: string): Promise<number | undefined> {
     this.#marking.add(roomId)
+    this.#postedMeanwhile.delete(roomId)
     const answer = this.#server.api.room.markRoomAsRead({ roomId })
     const { previousLastReadAt, lastReadAt } = await answer.finally(() => this.#marking.delete(roomId))
-    this.#setUnread(roomId, false)
+    if (this.#postedMeanwhile.has(roomId)) this.refresh(roomId)
+    else this.#setUnread(roomId, false)
     if (!lastReadAt) return undefined
     return previousLastReadAt ? Number(previousLastReadAt.seconds) * 1000 + previousLastReadAt.nanos / 1e6 : 0
   }

@@ -1,17 +1,25 @@
-import { clearDraft } from '../storage/drafts.ts'
+import { clearDraft, followDrafts } from '../storage/drafts.ts'
 import { answering } from '../state/composing.ts'
 import type { Chat } from './chat.ts'
 
 type Parts = Pick<Chat, 'files' | 'sender' | 'userId' | 'timelineAt'>
 
 /**
- * Sends written messages as soon as their files are uploaded, also while their conversation is not shown. Stops when
- * the returned function is called.
+ * Sends written messages as soon as their files are uploaded, also while their conversation is not shown. If the draft
+ * of a waiting message is changed or sent in another tab, the message waits no longer. Stops when the returned function
+ * is called.
  */
-export const sendWritten = (chat: Parts): (() => void) =>
-  chat.files.sendWith((conversation, message) => {
-    chat.sender.send(message)
-    clearDraft(chat.userId, conversation)
-    if (answering.value?.conversation === conversation) answering.set(undefined)
-    void chat.timelineAt(conversation)?.goToNewest()
-  })
+export function sendWritten(chat: Parts): () => void {
+  const stops = [
+    chat.files.sendWith((conversation, message) => {
+      chat.sender.send(message)
+      clearDraft(chat.userId, conversation)
+      if (answering.value?.conversation === conversation) answering.set(undefined)
+      void chat.timelineAt(conversation)?.goToNewest()
+    }),
+    followDrafts(chat.userId, (conversation) => chat.files.writtenIn(conversation).set(undefined)),
+  ]
+  return () => {
+    for (const stop of stops) stop()
+  }
+}

@@ -4,6 +4,7 @@ import { Sender, type NewMessage } from './sender.ts'
 
 let sender: Sender
 let isReachable: boolean
+let lastUser: string
 let listeners: Map<string, () => void>
 const createMessage = jest.fn(async () => {
   if (!isReachable) throw new ConnectError('not now', Code.Unavailable)
@@ -14,11 +15,13 @@ beforeEach(() => {
   jest.useFakeTimers()
   createMessage.mockClear()
   isReachable = true
+  lastUser = 'U1'
   listeners = new Map()
   // Replaces APIs that only browsers have.
   const locks = { request: async (_: string, held: () => Promise<boolean>) => held() }
   const addEventListener = (name: string, listener: () => void) => void listeners.set(name, listener)
-  for (const [name, value] of Object.entries({ navigator: { onLine: false, locks }, addEventListener }))
+  const localStorage = { getItem: () => lastUser }
+  for (const [name, value] of Object.entries({ navigator: { onLine: false, locks }, addEventListener, localStorage }))
     Object.defineProperty(globalThis, name, { value, configurable: true })
   sender = new Sender({ api: { message: { createMessage } } } as unknown as MemberClient, 'U1', () => undefined)
 })
@@ -82,4 +85,11 @@ test.each([
   sender.close()
   go()
   expect(await attemptsAfter(600_000)).toBe(1)
+})
+
+test('nothing is sent once somebody else has signed in in another tab', async () => {
+  sender.send(written)
+  lastUser = 'U2'
+  sender.sendWaiting()
+  expect(await attemptsAfter(600_000)).toBe(0)
 })

@@ -1,5 +1,6 @@
 import { type Backoff, backoffMs, Code, ConnectError, newIdempotencyKey, type MemberClient } from '@parley/client'
 import type { Message } from '@parley/client/contract'
+import { hasOtherSignedIn } from '../storage/last-user.ts'
 import { deleteUnsent, isSaved, saveUnsent, loadUnsent } from '../storage/unsent-store.ts'
 import { failureText } from '../session/failure-text.ts'
 import { Cell } from '../state/cell.ts'
@@ -155,7 +156,7 @@ export class Sender {
       this.queue.update((queue) => withUnsent(queue, key, undefined))
       return true
     }
-    if (this.#closed.signal.aborted) return false
+    if (this.#closed.signal.aborted || hasOtherSignedIn(this.#userId)) return false
     try {
       const { message } = await this.#server.api.message.createMessage(
         { roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body, attachmentAssetIds, linkPreviewToken },

@@ -12,7 +12,7 @@ export type ProviderProfile = {
   avatarUrl: string
 }
 
-/** Identified only by issuer and subject. `readProfile` may reject. */
+/** Only issuer and subject identify the user. `readProfile` may reject. */
 export type ProviderIdentity = { issuer: string; subject: string; readProfile: () => Promise<ProviderProfile> }
 
 /** Both methods throw {@link ProviderFailed}, and are aborted by the signal. */

@@ -11,7 +11,7 @@ test.each([
   ['a newer address can be removed while an older one remains', fresh, [old, fresh], true],
   ['an older address cannot be removed while the others are new', old, [old, fresh], false],
   ['an older address can be removed once another is a week old', old, [old, week], true],
-  ['an address cannot be removed if only a later one remains that is younger than a week', week, [week, fresh], false],
+  ['an address cannot be removed if only a later one, younger than a week, remains', week, [week, fresh], false],
 ])('%s', (_, which, all, removable) => {
   expect(isRemovable(which, all, now)).toBe(removable)
 })

@@ -7,15 +7,16 @@ export type EmailCode = typeof emailCodes.$inferSelect
 export type CodeKey = Pick<EmailCode, 'purpose' | 'emailKey' | 'userId'>
 
 /**
- * Until the end of the transaction, so that concurrent mails and wrong attempts for one purpose are counted correctly.
+ * Holds the lock until the end of the transaction, so that concurrent mails and wrong attempts for one purpose are
+ * counted correctly.
  */
 export async function lockAddress(tx: Tx, { purpose, emailKey }: CodeKey): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`parley: code ${purpose} ${emailKey}`}, 0))`)
 }
 
 /**
- * What all users did with an address for one purpose: the mails of windows that began after `since`, and the wrong
- * attempts on codes that have not expired, invalidated ones included.
+ * Counts the mails to an address for one purpose in windows that began after `since`, and the wrong attempts on codes
+ * that have not expired, invalidated ones included. Adds up all users.
  */
 export async function countUses(
   db: Reader,

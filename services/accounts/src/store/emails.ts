@@ -53,7 +53,7 @@ export async function findUsersByProvenAddress(db: Reader, addresses: readonly s
   return rows.map((row) => row.userId)
 }
 
-/** Notices go to these: later addresses displace none of them. */
+/** Notices go to these addresses, because an attacker who adds addresses cannot displace them. */
 export async function findTenOldestAddresses(tx: Tx, userId: string): Promise<string[]> {
   const rows = await tx
     .select({ address: emails.address })

@@ -5,7 +5,7 @@ import { credentials } from './schema.ts'
 
 export type EndedCredential = { id: string; kind: NewCredential['kind'] }
 
-/** Returns those that had not ended before. */
+/** Returns the credentials that had not ended before. */
 export async function endByDigest(tx: Tx, userId: string, digests: Buffer[], at: Date): Promise<EndedCredential[]> {
   return tx
     .update(credentials)

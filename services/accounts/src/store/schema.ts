@@ -38,7 +38,7 @@ export const users = pgTable(
     loginChangedAt: moment('login_changed_at'),
     /** Null: the user may change their login now. */
     cooldownFrom: moment('cooldown_from'),
-    /** Below /assets/server/. */
+    /** Path of the avatar below /assets/server/. */
     avatarKey: text('avatar_key'),
     statusEmoji: text('status_emoji'),
     statusText: text('status_text'),
@@ -109,7 +109,7 @@ export const credentials = pgTable(
     /** The session of one sign-in. Null for credentials from before sessions had ids; each is a session of its own. */
     sessionId: text('session_id'),
     userAgent: text('user_agent'),
-    /** Of the other web client that has the credential; null: none. */
+    /** Origin of the other web client that has the credential; null for our own. */
     clientOrigin: text('client_origin'),
     digest: bytea().notNull(),
     authGeneration: integer('auth_generation').notNull(),
@@ -189,7 +189,7 @@ export const invites = pgTable(
     id: text().primaryKey(),
     digest: bytea().notNull(),
     label: text().notNull(),
-    /** To which the link was mailed, as entered; empty if it was not mailed. */
+    /** The address to which the link was mailed, as entered; empty if it was not mailed. */
     email: text().notNull(),
     roleIds: text('role_ids').array().notNull(),
     maxUses: integer('max_uses').notNull(),
@@ -292,7 +292,7 @@ export const deletionReports = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.pass, t.service] })],
 )
 
-/** By a digest of the id at the source, which could identify a deleted person. */
+/** Has a digest as key, because the id at the source could identify a deleted person. */
 export const importedPeople = pgTable(
   'imported_people',
   {

@@ -13,7 +13,7 @@ export const clearDecisionsOfDeletedGroups = (ctx: Context): Promise<AsyncDispos
   })
 
 /**
- * Prepared instead of handled, because the change has a transaction of its own. Repeated, it finds nothing to clear.
+ * Prepared instead of handled, because the change has a transaction of its own. A repetition finds nothing to clear.
  */
 const onGroupDeleted =
   (ctx: Context): EventPreparation =>

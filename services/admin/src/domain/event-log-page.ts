@@ -6,7 +6,7 @@ export type Scanned<Entry> = {
   entries: (Entry & { sequence: bigint; scanPosition: number })[]
   /** Number of entries available for the scan, at most one more than `maxScanned`. */
   count: number
-  /** Of the last scanned entry; null if there is none. */
+  /** Sequence of the last scanned entry; null if there is none. */
   oldest: bigint | null
 }
 

@@ -21,7 +21,7 @@ const maxMotdBytes = 1000
 const maxWelcomeBytes = 10_000
 
 /**
- * Absent texts are unchanged, blank ones are reset. Throws `invalid_argument` if there is none, or if Markdown has too
+ * Absent texts are unchanged, blank ones are reset. Throws `invalid_argument` if all are absent, or if Markdown has too
  * many bytes; the schema checks lengths in characters.
  */
 export function parseServerTexts({ serverName, description, motd, welcomeMessage }: Wanted): Partial<ServerTexts> {

@@ -28,7 +28,7 @@ export async function markForRelease(db: Db, id: string): Promise<void> {
   await db.update(pendingRoleNames).set({ state: 'given_up' }).where(eq(roleId, id))
 }
 
-/** Reservations older than this whose roles still do not exist. */
+/** Marks reservations older than `before` whose roles still do not exist. */
 export async function markOlderForRelease(db: Db, before: Date): Promise<void> {
   await db
     .update(pendingRoleNames)

@@ -17,12 +17,12 @@ export type PolicyChange = {
 }
 
 /**
- * `change` is undefined if nothing changed. If other processes have a newer policy, which this database has lost,
- * `unchangedState` is announced as the delta.
+ * `change` is undefined if nothing changed. `deltaAfterRestore` is announced in that case if other processes have a
+ * newer policy, which this database has lost.
  */
 export type PolicyChangeResult<T> = {
   change: PolicyChange | undefined
-  unchangedState?: PolicyChange['delta']
+  deltaAfterRestore?: PolicyChange['delta']
   answer: T
 }
 
@@ -40,22 +40,22 @@ export type CommittedPolicyChange<T> = {
 }
 
 /**
- * `by.above`: the highest revision that another process is known to have. If it is higher than the stored one, the
- * database was restored: a revision above it is then announced even if nothing changes.
+ * `by.highestKnown`: the highest revision that another process is known to have. If it is higher than the stored one,
+ * the database was restored, and a revision above `highestKnown` is announced even if nothing changes.
  */
 export async function changePolicy<T>(
   db: Db,
-  by: { actorId: string; at: Date; above: bigint },
+  by: { actorId: string; at: Date; highestKnown: bigint },
   decide: (tx: Tx, revision: bigint) => Promise<PolicyChangeResult<T>>,
 ): Promise<CommittedPolicyChange<T>> {
   return db.transaction(async (tx) => {
     const before = await lockPolicy(tx)
-    const { change: decided, unchangedState = {}, answer } = await decide(tx, before)
+    const { change: decided, deltaAfterRestore = {}, answer } = await decide(tx, before)
     const change: PolicyChange | undefined =
-      decided ?? (by.above > before ? { delta: unchangedState, events: [] } : undefined)
+      decided ?? (by.highestKnown > before ? { delta: deltaAfterRestore, events: [] } : undefined)
     if (!change)
       return { answer, revision: before, changed: false, auditEntries: [], unpublished: await findUnpublished(tx) }
-    const revision = nextVersion(by.above > before ? by.above : before, by.at)
+    const revision = nextVersion(by.highestKnown > before ? by.highestKnown : before, by.at)
     await storeRevision(tx, revision)
     const common = { version: revision, occurredAt: by.at, actorId: by.actorId }
     const id = newId('event')

@@ -6,7 +6,7 @@ export type DecisionRow = typeof permissionDecisions.$inferSelect
 export type DecisionKey = Omit<DecisionRow, 'decision'>
 export type PolicyRows = { revision: bigint; roles: (typeof roles.$inferSelect)[]; decisions: DecisionRow[] }
 
-/** In one snapshot. */
+/** Reads all tables in one snapshot. */
 export async function getPolicy(db: Db): Promise<PolicyRows> {
   return db.transaction(async (tx) => ({ revision: await getRevision(tx), ...(await readPolicy(tx)) }), {
     isolationLevel: 'repeatable read',

@@ -79,7 +79,7 @@ export class Call {
     return true
   }
 
-  /** Ends the call unless somebody has joined since or is in another room. Returns whether the call continues. */
+  /** Ends the call unless somebody joined later or is in another media room. Returns whether the call continues. */
   closeMediaRoom(sid: string, closedAt: Date): boolean {
     if (!this.#row.closedMediaRooms.includes(sid))
       this.#row = { ...this.#row, closedMediaRooms: [...this.#row.closedMediaRooms, sid] }

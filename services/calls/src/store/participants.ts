@@ -17,7 +17,7 @@ export function findPresent(db: Reader, callIds: readonly string[]): Promise<Par
     .orderBy(asc(callParticipants.joinedAt), asc(callParticipants.userId))
 }
 
-/** Also finds these users if they are not in the call. */
+/** Finds the users in the call, and these users even if they have left it. */
 export function findParticipantsForChange(
   tx: Tx,
   callId: string,
@@ -80,7 +80,9 @@ export async function findActiveCallIds(db: Reader, userId: string): Promise<str
   return rows.map(({ id }) => id)
 }
 
-/** Keeps participations in calls that the user has not left. Returns the number of deleted rows. */
+/**
+ * Deletes the user's participations, except in calls that the user has not left. Returns the number of deleted rows.
+ */
 export function forgetParticipationsOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const where = and(eq(callParticipants.userId, userId), isNotNull(callParticipants.leftAt))
   return deleteInBatches(db, callParticipants, { where, signal })

@@ -8,12 +8,12 @@ type CookieOptions = { secure: boolean }
 
 const minCsrfLifetimeSeconds = 90 * 24 * 3600
 
-const ofSite = ({ secure }: CookieOptions): string => `Path=/; SameSite=Lax${secure ? '; Secure' : ''}`
+const siteAttributes = ({ secure }: CookieOptions): string => `Path=/; SameSite=Lax${secure ? '; Secure' : ''}`
 
 export function sessionCookies(session: BrowserSession, options: { secret: string } & CookieOptions): string[] {
   const { userId, cookieHandle, lifetimeSeconds } = session
   const { secret } = options
-  const common = ofSite(options)
+  const common = siteAttributes(options)
   const [name, csrfName] = [sessionCookieName, csrfCookieName].map((plain) => siteCookieName(plain, options))
   // Without the token, a session could not even be ended.
   const csrfLifetimeSeconds = Math.max(minCsrfLifetimeSeconds, lifetimeSeconds)
@@ -25,7 +25,7 @@ export function sessionCookies(session: BrowserSession, options: { secret: strin
 
 export function cookieDeletions(options: CookieOptions): string[] {
   const names = (name: string): Set<string> => new Set([siteCookieName(name, options), name])
-  const common = `${ofSite(options)}; Max-Age=0`
+  const common = `${siteAttributes(options)}; Max-Age=0`
   return [
     ...[...names(sessionCookieName)].map((name) => `${name}=; ${common}; HttpOnly`),
     ...[...names(csrfCookieName)].map((name) => `${name}=; ${common}`),
@@ -44,7 +44,7 @@ export function setCookie(
   value: string,
   maxAge: number,
 ) {
-  const common = `${ofSite(options)}; HttpOnly; Max-Age=${maxAge}`
+  const common = `${siteAttributes(options)}; HttpOnly; Max-Age=${maxAge}`
   response.appendHeader('set-cookie', `${siteCookieName(name, options)}=${value}; ${common}`)
 }
 

@@ -17,8 +17,8 @@ const maxTimerMs = 2 ** 31 - 1
 const unitsMs: Record<string, number> = { H: 3_600_000, M: 60_000, S: 1_000 }
 
 /**
- * Shortens the time limit in the headers of a call to what a timer can wait. The protocol library refuses such a call,
- * but first starts a timer, and Node.js writes a warning about a longer one that is not a line of the log.
+ * Shortens the time limit in the headers of a call to the longest delay of a timer. The protocol library refuses a call
+ * with a longer limit, but first starts a timer, about which Node.js prints a warning that is not in the log's format.
  */
 export function shortenTimeout(headers: IncomingHttpHeaders): void {
   const [, count, unit] = /^(\d{1,8})([HMS])$/.exec(String(headers['grpc-timeout'])) ?? []

@@ -207,7 +207,7 @@ describe('with several servers', () => {
   test('a frozen server is tried once, and then avoided', async () => {
     let requested = 0
     const frozen = await serve(() => requested++)
-    const url = await proxyToAny([frozen, await serve((_, response) => response.end('here'))], 50)
+    const url = await proxyToAny([frozen, await serve((_, response) => response.end('here'))], 1_000)
     for (let n = 0; n < 6; n++) expect(await read(url)).toEqual([200, 'here'])
     expect(requested).toBe(1)
   })

@@ -40,7 +40,7 @@ const browser = (method: 'GET' | 'POST', handle: UserHandler): JsonRoute => ({
   },
 })
 
-/** From a user who is signed in by cookie, all kinds but `open` require a CSRF token with POST. */
+/** All kinds but `open` require a CSRF token with a POST of a user who is signed in by cookie. */
 export const jsonRoute = {
   open: (handle: Handler, statuses: Statuses = {}): JsonRoute => ({ method: 'POST', handle, statuses }),
   anyone,

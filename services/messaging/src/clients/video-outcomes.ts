@@ -5,7 +5,7 @@ const timeoutMs = 5_000
 
 export type VideoOutcome = { roomId: string; event: RoomEvent }
 
-/** For at most 100 videos; leaves out unfinished ones. */
+/** Returns the outcomes of at most 100 videos, without the unfinished ones. */
 export type GetVideoOutcomes = (assetIds: readonly string[], signal: AbortSignal) => Promise<VideoOutcome[]>
 
 export const getVideoOutcomes = (transport: Transport): GetVideoOutcomes => {

@@ -10,7 +10,7 @@ export function encodeCursor(seq: bigint): string {
   return prefix + bytes.toString('base64url')
 }
 
-/** Undefined if it is empty. Throws `invalid_argument` if `encodeCursor` did not make it. */
+/** Returns undefined for an empty cursor. Throws `invalid_argument` for one that `encodeCursor` did not make. */
 export function decodeCursor(cursor: string): bigint | undefined {
   if (cursor === '') return undefined
   const bytes = Buffer.from(cursor.slice(prefix.length), 'base64url')

@@ -22,7 +22,7 @@ export type EventRow = {
     | 'room_unarchived'
     | 'user_joined_room'
     | 'user_left_room'
-  /** The author, who joined or left, or who changed the room; empty for the system. */
+  /** The user who wrote the message, joined, left or changed the room; empty for the system. */
   actorId: string
   createdAt: Date
   updatedAt: Date | null

@@ -15,7 +15,7 @@ export type ReplyTarget = Pick<
   'eventId' | 'kind' | 'actorId' | 'threadRootEventId' | 'echoOfEventId' | 'echoFromThreadRootEventId'
 > & {
   rootActorId: string | null
-  /** Including retracted replies. */
+  /** Retracted replies count. */
   hasReplies: boolean
   rootActorDecided: boolean
   /** At most one more than `maxFollowersInEvent`. */
@@ -28,8 +28,8 @@ export type ReplyThread = {
   rootEventId: string
   rootAuthorId: string
   /**
-   * Before the first reply also the root's author, unless that user has decided not to follow. Some may no longer be
-   * members.
+   * Before the first reply, the root's author is among them, unless that user has decided about the thread. Some
+   * followers may no longer be members.
    */
   followerIds: string[]
 }

@@ -3,14 +3,14 @@ import type { RoomEvent } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { looksLikeId } from './ids.ts'
 
-/** Which events other services may hand over, by aggregate type. Messaging publishes the others itself. */
+/** The kinds of events that other services may hand over, by aggregate type. */
 const kinds: Record<string, readonly string[]> = {
   call: ['call_started', 'call_participant_joined', 'call_participant_left', 'call_ended'],
   asset: ['asset_processing_started', 'asset_processing_succeeded', 'asset_processing_failed'],
 }
 const factCases: Record<string, RoomEvent['fact']['case']> = { call: 'call', asset: 'assetProcessing' }
 
-/** Also whether its client event, if any, matches it and this room. */
+/** Whether messaging accepts the event. Its client event, if it has one, must match it and this room. */
 export function isRoomEvent(roomId: string, event: RoomEvent): boolean {
   const { aggregateType, aggregateId, eventId, kind, version, fact, envelope } = event
   if (!kinds[aggregateType]?.includes(kind)) return false

@@ -63,7 +63,7 @@ describe('windowAround', () => {
 
 describe('windowAt', () => {
   const rows = [row(1), row(2), row(3)]
-  const at = (...given: Parameters<typeof windowAt<ReturnType<typeof row>>>) => ids(windowAt(...given))
+  const at = (...args: Parameters<typeof windowAt<ReturnType<typeof row>>>) => ids(windowAt(...args))
 
   test('drops the oldest row of older pages', () => {
     expect(at(2, undefined, rows)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: false })

@@ -19,7 +19,7 @@ export function assertMayEdit(who: CallerInRoom, message: Message, when: { now: 
   if (isAuthor(caller, message)) assertWithinWindow(message, when)
 }
 
-/** In addition to `assertMayEdit`. */
+/** A change of the echo requires this and `assertMayEdit`. */
 export function assertMayChangeEcho(who: CallerInRoom, message: Message, change: 'add' | 'remove'): void {
   assertAuthor(who.caller, message)
   if (change === 'remove') return
@@ -27,7 +27,7 @@ export function assertMayChangeEcho(who: CallerInRoom, message: Message, change:
   assertPermission(who, 'message.post')
 }
 
-/** The author may at any time, others with `message.manage`, also in archived rooms. */
+/** The author may retract a message at any time, others only with `message.manage`. Archived rooms are no exception. */
 export function assertMayRetract(who: CallerInRoom, message: Message): void {
   if (!isAuthor(who.caller, message)) assertPermission(who, 'message.manage')
 }

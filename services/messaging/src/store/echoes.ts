@@ -26,7 +26,7 @@ const add = statement(
 update room_lines set last_message_seq = $2, last_message_at = greatest(last_message_at, $5) where room_id = $1`,
 )
 
-/** Also marks the room as read by the author up to the echo. The log must be locked. */
+/** Stores the echo, and marks the room as read by the author up to the echo. The log must be locked. */
 export async function addEcho(on: Connection, echo: NewEcho): Promise<void> {
   const { roomId, seq, eventId, authorId, createdAt, reply } = echo
   await add.run(on, [roomId, seq, eventId, authorId, createdAt, reply.eventId, reply.threadRootEventId, reply.seq])

@@ -91,7 +91,7 @@ async function eraseInOneRoom(pool: Pool, found: Promise<InRoom[]>, eraseBatch: 
   if (!room) return 0
   return withLockedLog(pool, room.roomId, async (on) => {
     const [row] = await eraseBatch(on, room.roomId)
-    // Keeps earlier decisions from being written afterwards; see `defineChangeIfRoomUnchanged`.
+    // The new last place keeps earlier decisions from being written; see `defineChangeIfRoomUnchanged`.
     await skipPlace(on, room.roomId)
     // At least 1, even if another process was faster: other rooms may contain more.
     return Math.max(row?.erased ?? 0, 1)

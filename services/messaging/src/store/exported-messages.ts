@@ -24,7 +24,7 @@ where room_id = $1 and seq > $2 and kind = 'message_posted' and echo_of_event_id
 order by seq limit $3`,
 )
 
-/** In the order of the log, without echoes. */
+/** Messages in the order of the log, without echoes. */
 export const exportMessages = (
   on: Connection,
   roomId: string,

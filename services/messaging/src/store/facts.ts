@@ -8,7 +8,7 @@ import { statement, type Connection } from './statement.ts'
 
 export type HeldFacts = {
   room: LogState | undefined
-  /** 0 if there is none. */
+  /** Id of the outbox entry of the last fact; 0 if there is none. */
   lastEntry: bigint
 }
 

@@ -103,10 +103,10 @@ set seq = excluded.seq, read_at = greatest(m.read_at, excluded.read_at) where m.
 )
 
 /**
- * Marks a room, and the threads that users follow in it, as read up to the last imported message. A room or thread
- * stays for a user who has not read everything posted there between the calls of the import. Users with deleted
- * accounts are ignored. Markers are written in the order of their keys, as posts do, so that transactions cannot
- * deadlock. The users must be distinct.
+ * Marks a room, and the threads that users follow in it, as read up to the last imported message. A marker stays where
+ * it is if its user has not read everything that users posted there between the calls of the import. Users with deleted
+ * accounts are ignored. Posts, too, write markers in the order of their keys, so transactions cannot deadlock. The
+ * users must be distinct.
  */
 export async function markImportRead(on: Connection, roomId: string, userIds: readonly string[]): Promise<void> {
   await markRooms.run(on, [roomId, userIds])

@@ -14,7 +14,7 @@ export class LockedLog {
     this.roomId = roomId
   }
 
-  /** Whatever depends on the lock must be read by later statements, which have a newer snapshot. */
+  /** Only later statements, which have a newer snapshot, read the state that the lock protects. */
   static async lock(on: Connection, roomId: string): Promise<LockedLog> {
     await lockLog(on, roomId)
     return new LockedLog(on, roomId)

@@ -14,7 +14,7 @@ export async function findMessageKey(on: Connection, callerId: string, key: stri
   return (await find.run(on, [callerId, key]))[0]
 }
 
-/** Older than 24 hours; returns their number. */
+/** Deletes up to `limit` keys that are older than 24 hours. Returns the number of deleted keys. */
 export async function dropOldMessageKeys(db: Db, limit: number): Promise<number> {
   const { rowCount } = await db.execute(sql`
     delete from message_keys where created_at < now() - interval '24 hours' and ctid = any (array(

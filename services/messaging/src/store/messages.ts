@@ -7,7 +7,7 @@ const byIds = defineEventQuery(
   `select * from room_events where room_id = $1 and event_id = any ($3::text[]) and kind = 'message_posted'`,
 )
 
-/** Also retracted messages; undefined if the room is unknown. */
+/** Reads messages, including retracted ones. Returns undefined if the room is unknown. */
 export function readMessages(
   on: Connection,
   reader: { roomId: string; userId: string },
@@ -16,7 +16,7 @@ export function readMessages(
   return byIds.run(on, [reader.roomId, reader.userId, eventIds])
 }
 
-/** As the author sees it, even if they may no longer read the room. */
+/** Finds a message as its author sees it, even if the author may no longer read the room. */
 export async function findOwnMessage(
   on: Connection,
   roomId: string,

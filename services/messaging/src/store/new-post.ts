@@ -71,7 +71,7 @@ function toAppendedPost(row: AppendedRow): AppendedPost {
   const { met, seq, file } = row
   if (!met) return { kind: 'unmet' }
   if (seq !== null) return { kind: 'written', seq }
-  // Before the files, because the first call with the key attached the files of a repeated one.
+  // Checked before the files, because those of a repeated call were attached by the first call with the key.
   if (row.eventId !== null) {
     const { digest, roomId, eventId } = row
     return { kind: 'keyTaken', used: { digest, roomId, eventId } }

@@ -81,8 +81,8 @@ const columnsOf = (sources: readonly SourceAggregate[]) => [
 const processing = Buffer.from(encode(VideoStateSchema, { status: 'processing' }))
 
 /**
- * By asset. `processing` does not replace another state, because a replayed event may report the start of processing
- * long after its end.
+ * `videos`: states by asset. `processing` does not replace another state, because a replayed event may report the start
+ * of processing long after its end.
  */
 export async function storeVideoStates(on: Connection, roomId: string, videos: ReadonlyMap<string, VideoState>) {
   if (videos.size === 0) return

@@ -85,14 +85,14 @@ export async function findStandings(
   }
 }
 
-/** Until the transaction ends. Whatever depends on the lock must be read by later statements. */
+/** Locks the room until the transaction ends. Only later statements read the state that the lock protects. */
 export async function lockLog(on: Connection, roomId: string): Promise<void> {
   await lock.run(on, [roomId])
 }
 
 const skip = statement('skip_place', 'update room_lines set room_seq = room_seq + 1 where room_id = $1')
 
-/** For a change without an event. The log must be locked. */
+/** Takes a place for a change without an event. The log must be locked. */
 export async function skipPlace(on: Connection, roomId: string): Promise<void> {
   await skip.run(on, [roomId])
 }

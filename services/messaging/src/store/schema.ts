@@ -305,7 +305,7 @@ export const roomMarkers = pgTable(
   (table) => [primaryKey({ columns: [table.roomId, table.userId] }), index('room_markers_user').on(table.userId)],
 )
 
-/** Of calls and assets with events in a room; deleted three days after the last event. */
+/** Versions of calls and assets with events in a room; deleted three days after the last event. */
 export const roomEventVersions = pgTable(
   'room_event_versions',
   {
@@ -337,7 +337,7 @@ export const notificationLevels = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.roomId] })],
 )
 
-/** Of posts of the last 24 hours. A key belongs to its caller, not to a room. */
+/** Idempotency keys of posts, valid for 24 hours. A key belongs to its caller, not to a room. */
 export const messageKeys = pgTable(
   'message_keys',
   {
@@ -364,7 +364,7 @@ export const imports = pgTable('imports', {
   liveTo: place('live_to'),
 })
 
-/** By ids at the source, to recognise repeated messages and find the roots of replies. */
+/** Imported messages by their ids at the source, to recognise repeated messages and find the roots of replies. */
 export const importedMessages = pgTable(
   'imported_messages',
   {

@@ -1,9 +1,9 @@
 import { isUnread } from '../domain/marker.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** Of a user, in rooms without a watermark. Visiting fewer is faster than settling them. */
+/** Up to this number of followed threads in rooms without a watermark, visiting the threads is faster than settling. */
 export const maxFollowsWithoutWatermark = 500
-/** From a watermark to the last place of its room; beyond, the watermark is moved. */
+/** A watermark that is more than this number of places behind the end of its room is moved. */
 export const maxPlacesAfterWatermark = 1000
 
 /**

@@ -7,10 +7,10 @@ export type HeldRoom = { room: typeof roomLines.$inferSelect; standings: Changed
 
 const maxStandingsPerCall = 5000
 
-export type Selection = { roomId: string; above: bigint; after: string }
+export type Selection = { roomId: string; aboveVersion: bigint; afterUserId: string }
 
 /** The first 5,000 standings by user id, from one snapshot; undefined if the room is unknown. */
-export function findHeldRoom(db: Db, { roomId, above, after }: Selection): Promise<HeldRoom | undefined> {
+export function findHeldRoom(db: Db, { roomId, aboveVersion, afterUserId }: Selection): Promise<HeldRoom | undefined> {
   return db.transaction(
     async (tx) => {
       const [room] = await tx.select().from(roomLines).where(eq(roomLines.roomId, roomId))
@@ -22,7 +22,7 @@ export function findHeldRoom(db: Db, { roomId, above, after }: Selection): Promi
             expires_at as "expiresAt"
           from (select * from line_members where room_id = ${roomId}) m
           full join (select * from line_bans where room_id = ${roomId}) b using (user_id)
-          where greatest(m.version, b.version) > ${above}::bigint and user_id > ${after}
+          where greatest(m.version, b.version) > ${aboveVersion}::bigint and user_id > ${afterUserId}
           order by user_id limit ${maxStandingsPerCall}`,
       )
       return { room, standings }

@@ -1,7 +1,7 @@
 import type { OutboxRow } from '@parley/events'
 import { statement, type Connection } from './statement.ts'
 
-/** The room as a change was decided, and the event, which takes the next place. */
+/** The state of the room when a change was decided, and the event, which takes the next place. */
 export type DecidedState = { roomId: string; userId: string; version: bigint; roomSeq: bigint; entry: OutboxRow }
 
 /**
@@ -32,7 +32,7 @@ export function defineChangeIfRoomUnchanged<Row extends object>(name: string, wr
 select array(select id from entry) as entries, ${result}`,
   )
   return {
-    /** Undefined: nothing was written. */
+    /** Returns undefined if nothing was written. */
     async run(
       on: Connection,
       at: DecidedState,

@@ -27,7 +27,9 @@ export function toAttachment(
   }
 }
 
-/** Signed for this reader. `size`: of the scaled image; without it, the whole file. */
+/**
+ * Returns a URL that is signed for this reader: of the image scaled to `size` or, without `size`, of the whole file.
+ */
 export function toUrl(
   { assets, userId, now }: ViewContext,
   assetId: string,

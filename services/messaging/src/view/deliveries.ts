@@ -3,7 +3,7 @@ import type { DeliveryInit } from '@parley/events'
 import { encode } from '@parley/protobuf'
 import { isDm, type RoomHeader } from '../domain/room-header.ts'
 
-/** To the effective members of a channel, or to the participants of a direct message. */
+/** A delivery to the effective members of a channel, or to the participants of a direct message. */
 export function roomDelivery(
   room: Pick<RoomHeader, 'roomId' | 'kind' | 'participantIds'>,
   envelope: Uint8Array,

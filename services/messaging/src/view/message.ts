@@ -37,7 +37,7 @@ const maxParticipantsShown = 5
 export const shownParticipants = (row: Pick<EventRow, 'participantIds'>): string[] =>
   row.participantIds?.slice(0, maxParticipantsShown) ?? []
 
-/** Of the thread that starts here. An echo starts none, so its summary shows no replies. */
+/** Summary of the thread that starts here. An echo starts no thread, so its summary shows no replies. */
 export function toThreadSummary(row: EventRow, hasUnread?: boolean): MessageInitShape<typeof ThreadSummarySchema> {
   return {
     threadRootEventId: row.eventId,

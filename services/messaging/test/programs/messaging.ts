@@ -1,4 +1,4 @@
-/** For tests to kill. With the argument `mute` it does not publish its outbox. */
+/** A process for tests to kill. With the argument `mute` it does not publish its outbox. */
 import { run } from '@parley/runtime'
 import { readConfig } from '../../src/config.ts'
 import { startMessaging } from '../../src/service.ts'

@@ -18,8 +18,8 @@ export class SmallRooms {
   }
 
   /**
-   * Undefined if there are more than `limit` members, if the room is universal, because rooms would have to read all
-   * people, or if a call to rooms has just failed.
+   * Undefined if there are more than `limit` members, if a call to rooms has failed in the last seconds, or if the room
+   * is universal: rooms would have to read all people.
    */
   async listMembers(roomId: string, limit: number): Promise<{ userIds: string[]; roomName: string } | undefined> {
     if (performance.now() < this.#pausedUntil) return undefined

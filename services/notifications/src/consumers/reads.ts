@@ -3,7 +3,7 @@ import type { BatchHandler } from '@parley/events'
 import type { Context } from '../context.ts'
 import { applyChanges } from './changes.ts'
 
-/** Also prevents notifications of read messages whose event arrives later. */
+/** Dismisses notifications of read messages, and prevents those of read messages whose events arrive later. */
 export const onReads =
   (ctx: Context): BatchHandler =>
   async (events, tx) => {

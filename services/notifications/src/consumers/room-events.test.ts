@@ -17,7 +17,7 @@ test.each([
   ['the other participant of a direct message', { dmParticipantIds: ['Uann', 'Ubob'] }, true],
   ['a follower of the thread', { threadFollowerIds: ['Uann', 'Ubob'] }, true],
   ['many followers of the thread', { manyThreadFollowers: true }, true],
-])('a message is urgent only if it notifies somebody besides its author: one for %s', (_, fact, expected) =>
+])('a message is urgent only if it may notify somebody besides its author at once: one for %s', (_, fact, expected) =>
   expect(isPostingUrgent(fact)).toBe(expected),
 )
 

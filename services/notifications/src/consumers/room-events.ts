@@ -19,8 +19,8 @@ import { findSender } from '../actions/notify/find-sender.ts'
 import { applyChanges, type Change } from './changes.ts'
 
 /**
- * The event shows, without a look-up, that it may notify somebody or dismiss something. Other events wait for a batch:
- * most messages only move the read marker of their author, and people with the level ALL_MESSAGES can wait.
+ * Whether the event shows, without a look-up, that it may notify somebody or dismiss something. Other events wait for a
+ * batch: most messages only move the read marker of their author, and people with the level ALL_MESSAGES can wait.
  */
 export function isUrgent(event: Event): boolean {
   const fact = postingOf(event)?.fact
@@ -30,7 +30,7 @@ export function isUrgent(event: Event): boolean {
   return all || here || fact.manyThreadFollowers || people.some((id) => id !== '' && id !== event.actorId)
 }
 
-/** Nobody is notified of retracted messages, or of messages posted before they left the room. */
+/** Nobody is notified of retracted messages. People who left the room are not notified of earlier messages. */
 export const onRoomEvents =
   (ctx: Context): BatchPreparation =>
   async (events) => {
@@ -66,8 +66,8 @@ async function changeOf(
 }
 
 /**
- * A transaction that locks a shard afterwards finds the retractions and does not notify; what earlier ones created is
- * dismissed when the events are handled.
+ * Transactions that lock a shard afterwards find the retractions and create no notifications. Notifications that
+ * earlier transactions created are dismissed when the events are handled.
  */
 const recordRetractionsFirst = ({ db, now }: Context, events: readonly Event[]): Promise<void> =>
   recordRetractions(

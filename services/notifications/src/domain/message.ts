@@ -3,20 +3,20 @@ import type { Event, MessagePostedFact } from '@parley/contracts/internal'
 
 export type Message = {
   roomId: string
-  /** The message itself, or an echo. */
+  /** Id of the message; for an echo, its own id. */
   eventId: string
-  /** Of an echo, the reply that it shows. */
+  /** Equal to `eventId`; for an echo, the id of the reply that it shows. */
   messageId: string
   actorId: string
   roomSeq: bigint
   threadRootEventId: string
   inReplyTo: string
   postedAt: Date
-  /** Mentions were resolved after it was posted; `postedAt` is then the time of the resolution. */
+  /** Mentions were resolved after the message was posted; `postedAt` is then the time of the resolution. */
   resolvedLater?: boolean
   /**
-   * W3C traceparent of the request that posted it, or of the job that resolved its mentions later. Empty outside of any
-   * trace.
+   * W3C traceparent of the request that posted the message, or of the job that resolved its mentions later. Empty
+   * outside of any trace.
    */
   traceparent?: string
 }

@@ -8,7 +8,7 @@ export const pushPriorities = ['first', 'soon', 'mass'] as const
 export type PushPriority = (typeof pushPriorities)[number]
 
 /**
- * With this number of waiting pushes of one tag, further ones are at most `soon`. A person may have as many browsers.
+ * While this number of pushes with one tag wait, further ones are at most `soon`. One person may have as many browsers.
  */
 export const maxFirst = 20
 /** While this number of pushes with one tag wait, further ones are `mass`. */

@@ -6,7 +6,7 @@ const shardCount = 16
 
 export const allShards: readonly number[] = Array.from({ length: shardCount }, (_, shard) => shard)
 
-/** The same in every process and release. */
+/** The shard of a user is the same in every process and release. */
 function shardOf(userId: string): number {
   let sum = 0
   for (let index = 0; index < userId.length; index++) sum = (sum * 31 + userId.charCodeAt(index)) % 65_521

@@ -1,6 +1,6 @@
 export type NotificationKind = 'direct_message' | 'mention' | 'reply' | 'room_message'
 
-/** Such a push may wake a sleeping phone. */
+/** Whether a push for the notification may wake a sleeping phone. */
 export const isPersonal = (kind: NotificationKind): boolean => kind === 'direct_message' || kind === 'mention'
 
 const prefixes: Record<NotificationKind, string> = {

@@ -11,8 +11,8 @@ export type Audience =
   | { of: 'listed'; kind: NotificationKind; userIds: string[] }
 
 /**
- * Of a message and its echo, of an echo alone, or of a user in a room up to a place. With `threadRootEventId`, only in
- * that thread; if it is empty, only in the main timeline.
+ * Dismisses the notifications of a message and its echo, of an echo alone, or of a user in a room up to a place. With
+ * `threadRootEventId`, only in that thread; if it is empty, only in the main timeline.
  */
 export type Dismissal =
   | { of: 'message'; eventId: string }

@@ -5,7 +5,7 @@ import { pushPriorities, type PushPriority } from '../domain/push-priority.ts'
 /** `lane`: the priority, named like the column. */
 export type DuePush = { id: bigint; host: string; lane: PushPriority }
 
-/** Includes the ends of leases. Negative if overdue; undefined if the queue is empty. */
+/** Milliseconds until a push becomes due or a lease ends: negative if overdue, undefined if the queue is empty. */
 export async function msUntilNextPush(db: Db): Promise<number | undefined> {
   const [row] = await sqlRows<{ ms: number | null }>(
     db,

@@ -15,9 +15,9 @@ const isOfLostLog = (roomSeq: SQL, at: SQL): SQL =>
   sql`(${roomSeq} >= r."roomSeq" and ${at} < r."postedAt" - interval '2 s' and r."resolvedLater" is not true)`
 
 /**
- * Skips recipients who have a notification for the message, whose level forbids it, who have read the message or left
- * the room, or who are deleted, and retracted messages. The shards must be locked. A later notification of a person has
- * a later time, regardless of clock differences.
+ * Skips retracted messages, and recipients who have a notification for the message, whose level forbids it, who have
+ * read the message or left the room, or who are deleted. The shards must be locked. A later notification of a person
+ * has a later time, regardless of clock differences.
  */
 export async function insertNotifications(
   tx: Tx,

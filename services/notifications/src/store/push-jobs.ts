@@ -40,7 +40,7 @@ const priority: SQL = sql`
          when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${maxFirst} then 'soon'
          else p."lane" end`
 
-/** Browsers that are concurrently removed, or registered by another user, get none. */
+/** Browsers that are concurrently removed, or registered by another user, get no push. */
 export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<void> {
   const rows = JSON.stringify(pushes.map((push) => ({ ...push, lane: bestPriority(push.kind) })))
   await tx.execute(sql`
@@ -61,8 +61,8 @@ export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<
 }
 
 /**
- * The subscriptions are neither moved to other users nor deleted until the transaction ends. Must precede queueing
- * their pushes.
+ * Until the transaction ends, the subscriptions are neither moved to other users nor deleted. To be called before their
+ * pushes are queued.
  */
 export async function lockSubscriptions(tx: Tx, userIds: readonly string[]): Promise<void> {
   await tx.execute(sql`

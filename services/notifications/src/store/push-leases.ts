@@ -57,7 +57,7 @@ export async function deletePushes(db: Db, ids: readonly bigint[]): Promise<void
   if (ids.length > 0) await db.execute(sql`delete from push_jobs where id = any(${idList(ids)})`)
 }
 
-/** Also deletes the queued dismissals of the same tags, which have nothing to dismiss. */
+/** Deletes unsent pushes and the queued dismissals of the same tags, which have nothing to dismiss. */
 export async function deleteUnsent(
   db: Db,
   pushes: readonly Pick<LeasedPush, 'subscriptionId' | 'tag'>[],
@@ -69,7 +69,7 @@ export async function deleteUnsent(
     where j.subscription_id = u.id and j.tag = u.tag`)
 }
 
-/** `attempts`: as when it was leased. `countsAsAttempt`: the push may have been sent. */
+/** `attempts`: their number when the push was leased. `countsAsAttempt`: the push may have been sent. */
 export type Postponed = { id: bigint; attempts: number; pauseMs: number; countsAsAttempt: boolean }
 
 /**

@@ -47,7 +47,7 @@ export async function upsertSubscription(
 const isOwn = (userId: string, endpoint: URL) =>
   and(eq(pushSubscriptions.endpointDigest, digestOf(endpoint)), eq(pushSubscriptions.userId, userId))
 
-/** Only if the subscription belongs to the user. */
+/** Deletes the subscription only if it belongs to the user. */
 export async function deleteSubscription(db: Db, userId: string, endpoint: URL): Promise<void> {
   await db.delete(pushSubscriptions).where(isOwn(userId, endpoint))
 }
@@ -61,8 +61,8 @@ const endedOf = (userId: string, { credentialIds, all }: EndedCredentials) => {
 }
 
 /**
- * Deletes the waiting pushes in batches. Deleting the subscriptions first would delete them all in one cascade: those
- * of a whole day if a push service is unavailable.
+ * Deletes the waiting pushes in batches. Deleting the subscriptions first would delete all their pushes in one cascade:
+ * those of a whole day if a push service is unavailable.
  */
 export async function deletePushesOfEnded(
   db: Db,

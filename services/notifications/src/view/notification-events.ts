@@ -26,9 +26,9 @@ export type DisplayDetails = {
 }
 
 /**
- * For people who are mentioned or get a direct message, except those whose status is do-not-disturb; undefined if there
- * are none. It contains the sender's name, so its aggregate is the sender: it is removed from the stream when the
- * sender's account is deleted.
+ * The event for people who are mentioned or get a direct message, except those whose status is do-not-disturb;
+ * undefined if there are none. The event contains the sender's name, so its aggregate is the sender: it is removed from
+ * the stream when the sender's account is deleted.
  */
 export function toPeopleCalledEvent(
   { actorId, roomId, traceparent = '' }: Message,

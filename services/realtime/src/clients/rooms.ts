@@ -9,9 +9,9 @@ import type {
 import type { StandingInRoom, UniversalRoom } from '../domain/standing.ts'
 
 export type Rooms = {
-  /** In channels, including recently ended standings, by user id; leaves out users without any. */
+  /** Standings in channels by user id, including recently ended ones. Users without standings are missing. */
   listStandings: (userIds: string[]) => Promise<Map<string, StandingInRoom[]>>
-  /** Also rooms that recently ceased to be universal. */
+  /** Includes rooms that recently ceased to be universal. */
   listUniversalRooms: () => Promise<UniversalRoom[]>
 }
 

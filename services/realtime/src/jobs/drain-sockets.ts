@@ -9,7 +9,7 @@ const groups = 20
  */
 const lingerMs = 250
 
-/** In random groups spread over the window, so that clients do not all reconnect at once. */
+/** Closes sockets in random groups spread over the window, so that clients do not all reconnect at once. */
 export async function drainSockets(connections: ReadonlySet<Subscriber>, windowMs: number): Promise<void> {
   if (connections.size === 0) return
   for (let left = groups; left > 0 && connections.size > 0; left--) {

@@ -9,7 +9,7 @@ type Hello = {
   signal: () => AbortSignal
 }
 
-/** Empty: no credential is valid. */
+/** An empty object means that no credential is valid. */
 type Outcome = {
   caller?: Caller | undefined
   error?: FatalError

@@ -40,7 +40,7 @@ export class Connection implements Subscriber {
   readonly #budget = new FrameBudget(performance.now())
   #deadline: number
   readonly #openedAt = performance.now()
-  /** So that sockets opened together do not all expire together. */
+  /** Random, so that sockets opened together do not all expire together. */
   readonly #ageFactor = 0.75 + Math.random() / 2
   #subscription: { resumePosition: string } | undefined
   #earlyPings: string[] | undefined
@@ -158,7 +158,7 @@ export class Connection implements Subscriber {
     if (socketsPerPerson > 0 && hub.socketCountOf(caller.userId) >= socketsPerPerson) return this.fail(tooManySockets)
     this.#user = hub.attach(this, caller)
     this.#credentialId = caller.credentialId
-    // While the client prepares its subscription; a failure is reported when it subscribes.
+    // Loads while the client prepares its subscription. A failure is reported when the client subscribes.
     opener.loadStandings(this.#user).catch(() => undefined)
     this.#state = 'awaiting subscribe'
     this.#deadline = performance.now() + this.#context.handshakeTimeoutMs

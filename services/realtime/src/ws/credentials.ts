@@ -48,7 +48,9 @@ export function readPresentedCredentials(
   }
 }
 
-/** By name, read once. The lines of a header are joined, because a proxy may add a line after those of the client. */
+/**
+ * Reads all headers once. The lines of a header are joined, because a proxy may add a line after those of the client.
+ */
 function headerReader(request: HttpRequest): (name: string) => string | undefined {
   let headers: Map<string, string> | undefined
   return (name) => {

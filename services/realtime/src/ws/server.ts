@@ -25,7 +25,7 @@ type UserData = { connection: Connection | undefined; presented: PresentedCreden
 
 export type SocketServer = {
   port: number
-  /** Their stream has not started; the next sweep removes those whose stream has. */
+  /** Connections whose stream has not started. When it starts, the next sweep removes the connection from this set. */
   handshaking: Set<Connection>
   context: ConnectionContext
   startAccepting: () => void
@@ -58,7 +58,7 @@ export async function serveSockets(
   const connectionContext = createContext(publish)
 
   app.ws<UserData>('/api/realtime', {
-    // Frames above the protocol's limit get an error; only huge ones close the connection without.
+    // Frames above the protocol's limit get an error; only huge ones close the connection without an error frame.
     maxPayloadLength: 2 * maxFrameBytes,
     maxBackpressure: options.maxBackpressureBytes,
     closeOnBackpressureLimit: true,

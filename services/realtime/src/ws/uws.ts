@@ -29,8 +29,8 @@ const sharedPort = 0
 /** Closing it refuses new connections and keeps open ones. */
 export type ListeningPort = { port: number; close: () => void }
 
-export async function listen(app: App, host: string, wanted: number): Promise<ListeningPort> {
-  const port = await findFreePort(host, wanted)
+export async function listen(app: App, host: string, requested: number): Promise<ListeningPort> {
+  const port = await findFreePort(host, requested)
   const sockets = Array.from({ length: listeningSockets }, () => listenOnce(app, host, port))
   const close = (): void => {
     for (const socket of sockets) if (socket) us_listen_socket_close(socket)
@@ -47,13 +47,13 @@ function listenOnce(app: App, host: string, port: number): us_listen_socket | fa
 }
 
 /** Rejects if the port is in use: otherwise two processes would share it. */
-function findFreePort(host: string, wanted: number): Promise<number> {
+function findFreePort(host: string, requested: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
-    server.once('error', () => reject(cannotListen(host, wanted)))
-    server.listen(wanted, host, () => {
+    server.once('error', () => reject(cannotListen(host, requested)))
+    server.listen(requested, host, () => {
       const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : wanted))
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : requested))
     })
   })
 }

@@ -6,7 +6,10 @@ type Accounts = Client<typeof AccountsInternalService>
 
 const profilesPerCall = 500
 
-/** By user id; unknown users are missing, deleted ones marked. Throws `unavailable` if accounts does not answer. */
+/**
+ * Profiles by user id; unknown users are missing, deleted ones marked. Throws `unavailable` if accounts does not
+ * answer.
+ */
 export async function findProfiles(accounts: Accounts, userIds: readonly string[]): Promise<Map<string, Profile>> {
   const calls: string[][] = []
   for (let from = 0; from < userIds.length; from += profilesPerCall)

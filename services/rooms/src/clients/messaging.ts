@@ -18,7 +18,7 @@ export function applyFacts(messaging: Client<typeof MessagingInternalService>): 
 
 export type HeldRoom = TheirRoom & { held: HeldFact }
 /** Undefined if messaging has no facts of the room, or runs an earlier release. */
-export type ReadHeldRoom = (roomId: string, above: bigint) => Promise<HeldRoom | undefined>
+export type ReadHeldRoom = (roomId: string, aboveVersion: bigint) => Promise<HeldRoom | undefined>
 
 /** The page size of messaging: a shorter page is the last. */
 const standingsPerCall = 5000

@@ -1,8 +1,8 @@
 import { badGroupName } from '../errors.ts'
 
-/** Throws `invalid_argument` if nothing is left. */
-export function toGroupName(given: string): string {
-  const name = given.trim()
+/** Trims the text. Throws `invalid_argument` if nothing is left. */
+export function toGroupName(text: string): string {
+  const name = text.trim()
   if (name === '') throw badGroupName()
   return name
 }

@@ -4,7 +4,7 @@ import type { Cause } from './room-fact.ts'
 
 /**
  * Tells everyone that groups, their rooms or links, or an order changed. `groupId` is empty if the order of groups
- * changed, `roomId` unless the change is about one room.
+ * changed; `roomId` is empty unless the change is about one room.
  */
 export function roomGroupsUpdated(
   layoutVersion: bigint,
@@ -32,7 +32,7 @@ export function roomGroupsUpdated(
   }
 }
 
-/** For the audit log and other services. Contains ids, but no names. */
+/** An event for the audit log and other services. Contains ids, but no names. */
 export type LayoutAuditEvent = Pick<OutgoingEvent, 'kind' | 'aggregateType' | 'aggregateId' | 'fact'>
 
 export function toAuditEvent(event: LayoutAuditEvent, layoutVersion: bigint, { actorId, at }: Cause): OutgoingEvent {
@@ -59,7 +59,7 @@ export const itemsReordered = (groupId: string, itemIds: readonly string[]): Lay
 export const roomsReordered = (groupId: string, roomIds: readonly string[]): LayoutAuditEvent =>
   groupEvent('rooms_in_group_reordered', groupId, { room_ids: roomIds.join(' ') })
 
-/** Only the old group: the `moved` fact of the room contains the new one. */
+/** Names only the old group: the `moved` fact of the room contains the new one. */
 export const roomRemoved = (groupId: string, roomId: string): LayoutAuditEvent =>
   groupEvent('room_removed_from_group', groupId, { room_id: roomId })
 

@@ -2,7 +2,7 @@ import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { RoomFact } from '@parley/contracts/internal'
 import type { Change } from './room-fact.ts'
 
-/** According to the facts: a ban counts until a fact ends it, even past its expiry. */
+/** A user's standing according to the facts: a ban counts until a fact ends it, even past its expiry. */
 export type StandingByFacts = { member: boolean; banned: boolean; expiresAt: Date | null }
 type Attributes = { name: string; groupId: string; universal: boolean; archived: boolean }
 /** Messaging's state of a channel. `standings`: only those changed by facts that are lost or not marked as applied. */

@@ -1,8 +1,8 @@
 import { badLinkLabel, badLinkUrl } from '../errors.ts'
 
-/** Throws `invalid_argument` if nothing is left. */
-export function toLinkLabel(given: string): string {
-  const label = given.trim()
+/** Trims the text. Throws `invalid_argument` if nothing is left. */
+export function toLinkLabel(text: string): string {
+  const label = text.trim()
   if (label === '') throw badLinkLabel()
   return label
 }
@@ -13,8 +13,8 @@ const localPath = /^\/(?!\/)/
 const httpUrl = /^https?:\/\/[^/]/i
 
 /** Accepts an absolute http(s) URL or a path on this server. Throws `invalid_argument` for anything else. */
-export function toLinkUrl(given: string): string {
-  const url = given.trim()
+export function toLinkUrl(text: string): string {
+  const url = text.trim()
   if (misleading.test(url) || !(localPath.test(url) || isHttpUrl(url))) throw badLinkUrl()
   return url
 }

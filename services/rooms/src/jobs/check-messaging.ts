@@ -9,7 +9,7 @@ import { findNewestFacts } from '../store/facts.ts'
 
 const roomsPerStep = 20
 const stepEveryMs = 1000
-/** After a walk over all rooms, per step of the walk. Long, because restores are rare. */
+/** Pause after a walk over all rooms, for each step of the walk. Long, because restores are rare. */
 const defaultPausePerStepMs = 10_000
 const minSteps = 6
 const everyMs = 10_000

@@ -12,7 +12,7 @@ const roomsPerRun = 100
 const everyMs = 10_000
 const retryMs = 1000
 
-/** A process crashed, or messaging did not apply the facts in time. */
+/** Delivers facts that were left behind because a process crashed, or messaging did not apply them in time. */
 export function deliverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisposable {
   let waiting = 0
   const gauge = gaugeLeftBehind(() => waiting)

@@ -29,7 +29,7 @@ export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposab
             (facts) => ended.set(roomId, [...(ended.get(roomId) ?? []), ...facts]),
             (error: unknown) => failures.push(error),
           )
-        // The job for facts left behind delivers the others.
+        // If a delivery fails, the job for facts left behind repeats it.
         await forEachConcurrently([...ended], maxConcurrentDeliveries, ([roomId, facts]) =>
           ctx.delivery.deliver(roomId, facts).catch(() => undefined),
         )

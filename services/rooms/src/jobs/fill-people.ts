@@ -8,7 +8,7 @@ const pageSize = 1000
 /** Building a large statement blocks the process, and open transactions could time out. */
 const rowsPerTransaction = 100
 
-/** Once per database. The consumers are already running, and newer versions win. */
+/** Copies all people from accounts, once per database. The consumers are already running, and newer versions win. */
 export function fillPeople(ctx: Context, signal: AbortSignal): Promise<void> {
   return retryUntilSuccess('fill people from accounts', signal, () => fillOnce(ctx, signal))
 }

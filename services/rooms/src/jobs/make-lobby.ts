@@ -11,7 +11,7 @@ import { reserveLobby } from '../store/lobby.ts'
 import { channelRow, insertRoom } from '../store/new-rooms.ts'
 import { retryUntilSuccess } from './retry-until-success.ts'
 
-/** For a new server. Resolves once there is a channel; retries after failures. */
+/** Creates the first rooms of a new server. Resolves once there is a channel; retries after failures. */
 export function makeLobby(ctx: Context, signal: AbortSignal): Promise<void> {
   return retryUntilSuccess('make the first rooms', signal, () => makeOnce(ctx))
 }

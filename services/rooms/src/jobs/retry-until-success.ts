@@ -2,7 +2,9 @@ import { isServiceUnavailable } from '@parley/postgres'
 import { retry } from '@parley/runtime'
 import { reportRetry } from '../metrics.ts'
 
-/** In this time unavailable services are not logged, because services start concurrently. */
+/**
+ * During this time after the first attempt, unavailable services are not logged, because services start concurrently.
+ */
 const startUpMs = 10_000
 
 export async function retryUntilSuccess(

@@ -26,7 +26,7 @@ function policyWith(...decisions: Decision[]): Policy {
   return policyFrom(policy)
 }
 
-/** As the query does with the sets. */
+/** Decides with the sets as the query does. */
 function isEligible(sets: Eligibility, userId: string, roleIds: string[]): boolean {
   const hasAnyRole = (ids: string[]) => roleIds.some((id) => ids.includes(id))
   if (roleIds.includes(sets.ownerRoleId)) return true

@@ -16,7 +16,7 @@ export type Eligibility = {
 export const includesEveryone = ({ everyone, deniedRoles, deniedUsers }: Eligibility): boolean =>
   everyone === 'allow' && deniedRoles.length === 0 && deniedUsers.length === 0
 
-/** Whoever may join a universal room is a member of it, unless banned. */
+/** Everybody who may join a universal room is a member of it, unless banned. */
 export function findWhoMayJoin(policy: Policy, scope: Scope & { kind: 'room' }): Eligibility {
   const outcomeFor = (userId: string, roleIds: string[]) => resolve(policy, { userId, roleIds }, 'room.join', scope)
   const { server, groups, rooms } = policy.decisions

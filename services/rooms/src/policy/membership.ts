@@ -11,7 +11,7 @@ import {
 import type { Outcome } from './outcome.ts'
 import type { PolicyRoom, Standing } from './standing.ts'
 
-/** Whoever may join a universal room is a member already, so joining it writes nothing. */
+/** Everybody who may join a universal room is a member already, so joining it writes nothing. */
 export function decideJoin(policy: Policy, subject: Subject, room: PolicyRoom, standing: Standing): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeJoined()
   if (standing.banned) throw bannedFromRoom()

@@ -6,10 +6,10 @@ import type { RoomRow } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
 import { isBanActive } from './rooms.ts'
 
-/** What ended later is still listed, because the event about the end may not have been published yet. */
+/** Standings that ended later are still listed, because the event about the end may not have been published yet. */
 const threeDaysAgo = sql`now() - interval '3 days'`
 
-/** In a channel. A version is 0 if there is no membership or ban, or it is no longer listed. */
+/** Standing in a channel. A version is 0 if there is no membership or ban, or if it is no longer listed. */
 export type StandingRow = {
   userId: string
   roomId: string
@@ -100,7 +100,7 @@ export function findRoomRows(reader: Reader, roomIds: readonly string[]): Promis
   return reader.select().from(rooms).where(anyOf(rooms.id, roomIds))
 }
 
-/** Including archived rooms, and those that recently stopped being universal. */
+/** Includes archived rooms, and rooms that recently stopped being universal. */
 export function findUniversalRooms(reader: Reader): Promise<RoomRow[]> {
   return reader
     .select()

@@ -35,7 +35,7 @@ export async function endBan(
     .where(and(eq(roomBans.roomId, ban.roomId), eq(roomBans.userId, ban.userId)))
 }
 
-/** Of the fact that banned the user; undefined without a ban, or if a later fact ended it. */
+/** Version of the fact that banned the user; undefined without a ban, or if a later fact ended it. */
 export async function findBanVersion(reader: Reader, roomId: string, userId: string): Promise<bigint | undefined> {
   const [ban] = await reader
     .select({ version: roomBans.version })

@@ -35,7 +35,7 @@ export async function changeRoom(
 
 export type Membership = { userId: string; member: boolean; cause: Cause }
 
-/** One membership per user; returns the result of each. The room must be locked. */
+/** Changes memberships of different users, and returns the result of each change. The room must be locked. */
 export async function changeMemberships(
   tx: Tx,
   before: RoomRow,

@@ -5,7 +5,7 @@ import type { RoomWithStanding } from './rows.ts'
 import { dmKeys } from './schema.ts'
 import { findRooms } from './rooms.ts'
 
-/** Created at the first use. */
+/** The key is created at its first use. */
 export async function readDmKey(db: Db): Promise<Uint8Array> {
   await db
     .insert(dmKeys)
@@ -22,7 +22,7 @@ export async function findDm(
   { participantIds, viewerId }: { participantIds: readonly string[]; viewerId: string },
 ): Promise<{ roomId: string; known: RoomWithStanding | undefined }> {
   const keyed = dmRoomId(key, participantIds)
-  // Ids from before the key.
+  // Direct messages from before the key have ids that were computed without it.
   const old = unkeyedDmRoomId(participantIds)
   const found = await findRooms(db, viewerId, [old, keyed])
   const known = found.find(({ room }) => room.id === old) ?? found[0]

@@ -14,7 +14,7 @@ export async function findRoomsWithStanding(reader: Reader, userId: string, limi
   return rows.map(({ roomId }) => roomId)
 }
 
-/** According to the facts: a ban past its expiry counts until a fact ends it. */
+/** A user's standing according to the facts: a ban past its expiry counts until a fact ends it. */
 export async function findStanding(tx: Tx, roomId: string, userId: string): Promise<Standing> {
   const [member] = await tx
     .select({ member: roomMembers.member })

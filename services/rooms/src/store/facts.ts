@@ -60,7 +60,9 @@ export function decodeFact(bytes: Uint8Array): RoomFact {
 
 const decodeFacts = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => decodeFact(fact))
 
-/** The facts after one that messaging has. The first follows `version`, even if facts between are missing. */
+/**
+ * The facts above `version`, which messaging has. The first is made to follow it, even if facts between are missing.
+ */
 export async function findFactsAbove(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
   const above = and(eq(roomFacts.roomId, roomId), gt(roomFacts.version, version))
   const facts = decodeFacts(
@@ -101,8 +103,8 @@ export async function findFact(reader: Reader, roomId: string, version: bigint):
 }
 
 /**
- * Of the unapplied facts, up to a version if one is given: the highest version, and whether any of them must be on the
- * stream. Undefined if there are none.
+ * Summarizes the unapplied facts, up to a version if one is given: their highest version, and whether any of them must
+ * be on the stream. Undefined if there are none.
  */
 export async function summarizeUnapplied(
   reader: Reader,
@@ -144,7 +146,7 @@ export function findRoomsLeftBehind(reader: Reader, olderThan: Date, limit: numb
   )
 }
 
-/** Without rooms whose newest fact messaging has not applied. */
+/** The newest fact of each room, except rooms whose newest fact messaging has not applied. */
 export async function findNewestFacts(reader: Reader, afterRoomId: string, limit: number): Promise<FactOfRoom[]> {
   const rows = await reader
     .select({ roomId: rooms.id, fact: roomFacts.fact })

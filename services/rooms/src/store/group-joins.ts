@@ -5,14 +5,14 @@ import { saveMemberships } from './changes.ts'
 import { insertFactsOfRooms, type FactOfRoom } from './facts.ts'
 import type { RoomRow } from './rows.ts'
 
-/** In the order of ids, as in every transaction, to avoid deadlocks. */
+/** Locks the rooms in the order of ids, as every transaction does, to avoid deadlocks. */
 export async function lockRooms(tx: Tx, roomIds: readonly string[]): Promise<void> {
   await tx.execute(sql`select from rooms where id = any(${sql.param([...roomIds])}) order by id for update`)
 }
 
 /**
- * The user must not be a member of any of them. The number of statements does not depend on the number of rooms, which
- * must be locked with `lockRooms`.
+ * The rooms must be locked with `lockRooms`, and the user must not be a member of any of them. The number of statements
+ * does not depend on the number of rooms.
  */
 export async function joinRooms(
   tx: Tx,

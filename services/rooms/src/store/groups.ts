@@ -9,7 +9,7 @@ export async function groupExists(reader: Reader, groupId: string): Promise<bool
   return found.length > 0
 }
 
-/** In sidebar order; all if `groupIds` is missing. */
+/** Groups in sidebar order; all of them if `groupIds` is missing. */
 export function findGroups(reader: Reader, groupIds?: readonly string[]): Promise<GroupRow[]> {
   return reader
     .select()

@@ -45,7 +45,7 @@ export async function findMembersAmong(
   return new Set(rows.map(({ userId }) => userId))
 }
 
-/** By id; if `idsOrNames` is not empty, only rooms with one of these. */
+/** Rooms in the order of ids. If `idsOrNames` is not empty, only rooms with one of these ids or names. */
 export function findRoomsAfter(
   reader: Reader,
   after: string,

@@ -5,7 +5,7 @@ import { anyOf } from './any-of.ts'
 import type { LinkRow, RoomRow } from './rows.ts'
 import { layout, layoutItems, rooms, sidebarLinks } from './schema.ts'
 
-/** Locks and raises the version. The caller must not have locked a room before. */
+/** Locks the layout and raises its version. The caller must not have locked a room before. */
 export async function nextLayoutVersion(tx: Tx): Promise<bigint> {
   const [row] = await tx
     .insert(layout)
@@ -60,7 +60,7 @@ export function findItems(reader: Reader, groupIds: readonly string[]): Promise<
 
 export type PlacedItem = { groupId: string; room: RoomRow | null; link: LinkRow | null }
 
-/** Including archived rooms. */
+/** Includes archived rooms. */
 export function findPlacedItems(reader: Reader, groupIds: readonly string[]): Promise<PlacedItem[]> {
   return reader
     .select({ groupId: layoutItems.groupId, room: rooms, link: sidebarLinks })
@@ -73,7 +73,7 @@ export function findPlacedItems(reader: Reader, groupIds: readonly string[]): Pr
 
 export type ChannelRow = { groupId: string; roomId: string; name: string }
 
-/** By group id, then in the group's order; without archived channels. */
+/** Channels by group id, then in the group's order, without archived ones. */
 export function findChannelsInOrder(reader: Reader): Promise<ChannelRow[]> {
   return reader
     .select({ groupId: layoutItems.groupId, roomId: rooms.id, name: rooms.name })

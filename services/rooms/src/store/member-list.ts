@@ -3,7 +3,7 @@ import { sqlRows, type Reader } from '@parley/postgres'
 import { isFindable, normalizeSearch, searchGrams } from '../domain/people-search.ts'
 import { includesEveryone, type Eligibility } from '../policy/eligibility.ts'
 
-/** `eligible`, for a universal room: whoever may join is a member, too. */
+/** `eligible`: in a universal room, the people who may join; they are members, too. */
 export type MemberFilter = { roomId: string; search: string; eligible: Eligibility | undefined }
 export type MemberKey = { nameKey: string; login: string; userId: string }
 

@@ -23,7 +23,7 @@ const selectVersions = (reader: Reader, userId: string) => {
 }
 const unknownVersions: Versions = { profileVersion: noVersion, rolesVersion: noVersion }
 
-/** Below all others if there is no row. */
+/** If there is no row, returns versions below all others. */
 export async function findVersions(reader: Reader, userId: string): Promise<Versions> {
   const [found] = await selectVersions(reader, userId)
   return found ?? unknownVersions
@@ -40,7 +40,7 @@ export async function forgetVersions(tx: Tx, userId: string): Promise<void> {
   await tx.update(people).set(unknownVersions).where(eq(people.userId, userId))
 }
 
-/** Only newer profiles. A tombstone is final and has no data. Ids must be in ascending order. */
+/** Stores only newer profiles. A tombstone is final and has no data. Ids must be in ascending order. */
 export async function saveProfiles(tx: Tx, profiles: readonly Profile[]): Promise<void> {
   if (profiles.length === 0) return
   const rows = profiles.map((profile) => {
@@ -67,7 +67,7 @@ export async function saveProfiles(tx: Tx, profiles: readonly Profile[]): Promis
     })
 }
 
-/** Only newer roles. Ids must be in ascending order. */
+/** Stores only newer roles. Ids must be in ascending order. */
 export async function saveRoles(tx: Tx, roles: readonly Roles[]): Promise<void> {
   if (roles.length === 0) return
   const unnamed = { ...noNames, deleted: false, profileVersion: noVersion }
@@ -96,7 +96,7 @@ export async function markFilled(tx: Tx, name: string): Promise<void> {
     .onConflictDoNothing()
 }
 
-/** As far as known; undefined for deleted users. */
+/** The roles that accounts reported last; undefined for deleted users. */
 export async function findRoleIds(reader: Reader, userId: string): Promise<string[] | undefined> {
   const { roleIds, deleted } = people
   const [found] = await reader.select({ roleIds, deleted }).from(people).where(eq(people.userId, userId))

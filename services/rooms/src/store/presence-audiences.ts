@@ -4,7 +4,9 @@ import { sqlRows, type Reader } from '@parley/postgres'
 const maxMembers = 200
 const maxOthers = 2_000
 
-/** Those who share a direct message or a small channel with a user; universal and archived channels do not count. */
+/**
+ * The people who share a direct message or a small channel with a user; universal and archived channels do not count.
+ */
 export async function findPresenceAudiences(
   reader: Reader,
   userIds: readonly string[],

@@ -115,8 +115,8 @@ async function continueAbove(
     room.id,
     new Map(waiting.facts.map(({ version }, n) => [version, moved[n]?.version ?? version])),
   )
-  const below = moved.at(-1) ?? held
-  const restated = theirs ? await restateRoom(tx, room, { theirs, waiting: moved, below, top }) : []
+  const predecessor = moved.at(-1) ?? held
+  const restated = theirs ? await restateRoom(tx, room, { theirs, waiting: moved, predecessor, top }) : []
   const made = [...moved, ...restated]
   const newest = made.at(-1)
   if (newest) await tx.update(rooms).set({ version: newest.version }).where(eq(rooms.id, room.id))
@@ -139,7 +139,7 @@ async function removeWaitingFacts(tx: Tx, roomId: string): Promise<{ facts: Room
   return { facts: rows.map(({ fact }) => decodeFact(fact)), since: rows[0]?.createdAt ?? new Date() }
 }
 
-/** With new event ids and versions above `top`; the first fact follows `held`. */
+/** Returns the facts with new event ids and versions above `top`; the first fact follows `held`. */
 function renumber(facts: readonly RoomFact[], top: bigint, held: HeldFact): RoomFact[] {
   let version = top
   let previous = held

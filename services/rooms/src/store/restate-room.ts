@@ -15,7 +15,7 @@ import { roomBans, roomMembers } from './schema.ts'
 type Difference = {
   theirs: TheirRoom
   waiting: readonly RoomFact[]
-  below: HeldFact
+  predecessor: HeldFact
   top: bigint
 }
 
@@ -42,9 +42,9 @@ export async function restateRoom(tx: Tx, room: RoomRow, difference: Difference)
   return facts
 }
 
-function toFacts({ below, top }: Difference, changes: readonly Change[], at: Date): RoomFact[] {
-  let previous = below
-  let highest = below.version > top ? below.version : top
+function toFacts({ predecessor, top }: Difference, changes: readonly Change[], at: Date): RoomFact[] {
+  let previous = predecessor
+  let highest = predecessor.version > top ? predecessor.version : top
   return changes.map((change) => {
     highest = nextVersion(highest, at)
     const fact = roomFact(previous.version, change, { actorId: '', at }, highest)

@@ -46,7 +46,7 @@ const byIds = shownRooms<{ userId: string; roomIds: readonly string[] }>(
   sql`${rooms.id}`,
 )
 
-/** In id order; unknown ids are left out. */
+/** Rooms in the order of ids; unknown ids are left out. */
 export function findRooms(reader: Reader, userId: string, roomIds: readonly string[]): Promise<ShownRoom[]> {
   return byIds(reader, { userId, roomIds })
 }
@@ -58,7 +58,7 @@ const ofPerson = shownRooms<{ userId: string; roomIds: readonly string[] }>(
   sql`${rooms.id}`,
 )
 
-/** As `findRooms`, but none for a deleted person. */
+/** As `findRooms`, but returns no rooms for a deleted person. */
 export function findRoomsOfPerson(reader: Reader, userId: string, roomIds: readonly string[]): Promise<ShownRoom[]> {
   return ofPerson(reader, { userId, roomIds })
 }
@@ -69,8 +69,8 @@ export async function findRoom(reader: Reader, userId: string, roomId: string): 
 }
 
 /**
- * `viewerId`: if another user asks. Throws `not_found` for an unknown room, and for a direct message in which the
- * viewer does not take part.
+ * `viewerId`: the user who asks, if not the one with the standing. Throws `not_found` for an unknown room, and for a
+ * direct message in which the viewer does not take part.
  */
 export async function getRoomWithStanding(
   reader: Reader,

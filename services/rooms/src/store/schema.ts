@@ -135,7 +135,7 @@ export const roomFacts = pgTable(
     eventId: text('event_id').notNull(),
     fact: bytea('fact').notNull(),
     createdAt: instant('created_at').notNull(),
-    /** Takes access away, so it counts as applied only once its event is on the stream. */
+    /** Whether the fact takes access away; it then counts as applied only once its event is on the stream. */
     awaitsStream: boolean('awaits_stream').notNull(),
     appliedAt: instant('applied_at'),
   },
@@ -172,7 +172,7 @@ export const layout = pgTable('layout', {
   version: version('version').notNull(),
 })
 
-/** Ids of the first group and rooms, stored first, so that every attempt uses the same. */
+/** Ids of the first group and rooms, stored before these, so that every attempt to create them uses the same ids. */
 export const lobby = pgTable('lobby', {
   id: text().primaryKey(),
   groupId: text('group_id').notNull(),
@@ -209,7 +209,7 @@ export const projectionFills = pgTable('projection_fills', {
   filledAt: instant('filled_at').notNull(),
 })
 
-/** Stored first, so that every attempt uses the same id. */
+/** Ids of imported rooms, each stored before its room, so that every attempt to create the room uses the same id. */
 export const importedRooms = pgTable(
   'imported_rooms',
   {

@@ -4,8 +4,8 @@ import { markAssetsForDeletion } from '../store/assets.ts'
 import { endPreviewUses } from '../store/preview-uses.ts'
 
 /**
- * Marks the files for deletion that the messages no longer show, and records that they no longer use the images of
- * their previews.
+ * Marks for deletion the files that the messages no longer show, and records that the messages no longer use the images
+ * of their previews.
  */
 export async function onMessageChanged(events: Event[], tx: Tx): Promise<void> {
   const changes = events.flatMap(({ fact }) =>

@@ -10,7 +10,7 @@ const minImageAgeMs = 3_600_000
 const rowsPerRound = 500
 
 /**
- * Also marks images for deletion to which no preview and no message refers. Messaging is queried first: events of
+ * Also marks for deletion the images to which no preview and no message refers. Asks messaging first, because events of
  * messages may not have arrived yet.
  */
 export function cleanPreviews(
@@ -33,7 +33,7 @@ export function cleanPreviews(
           limit: rowsPerRound,
         })
         const unused = page.flatMap(({ key, used }) => (used ? [] : key))
-        const shown = await ctx.owners.findShownImages(unused)
+        const shown = await ctx.fileReferences.findShownImages(unused)
         const toDelete = unused.filter((key) => !shown.has(key))
         await markImagesForDeletion(ctx.db, toDelete)
         after = page.at(-1)

@@ -6,8 +6,8 @@ import { endExpired, forgetEnded, findChunksToDelete } from '../store/uploads.ts
 const chunksPerRound = 500
 
 /**
- * Ends expired upload sessions, deletes the chunks of all that are not open, then the rows of ended ones without
- * chunks.
+ * Ends expired upload sessions, deletes the chunks of all sessions that are not open, then the rows of ended sessions
+ * without chunks.
  */
 export function cleanUploads(
   ctx: Context,

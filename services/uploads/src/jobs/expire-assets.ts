@@ -8,7 +8,10 @@ import { assetExpired } from '../view/asset-events.ts'
 
 const assetsPerRound = 200
 
-/** Notifies the owners. Messaging is queried first: the event of a posted message may not have arrived yet. */
+/**
+ * Notifies the owners of the files. Asks messaging first, because the event of a posted message may not have arrived
+ * yet.
+ */
 export function expireAssets(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
@@ -22,7 +25,7 @@ export function expireAssets(
         const now = ctx.now()
         const before = new Date(now.getTime() - keptMs)
         const ids = await findUnusedAssets(ctx.db, before, assetsPerRound)
-        const files = await ctx.owners.findAttachedFiles(ids)
+        const files = await ctx.fileReferences.findAttachedFiles(ids)
         const attached = new Set(files.map(({ assetId }) => assetId))
         const entries = await ctx.db.transaction(async (tx) => {
           await keepPosted(tx, { files, imported: false }, { now, processesVideos: ctx.fileLimits.videoEnabled })

@@ -10,8 +10,8 @@ const blobsPerRound = 1_000
 const imagesPerRound = 200
 
 /**
- * Deletes blobs that no call used in time. Marks avatars, logos and banners for deletion to which no event referred in
- * time and that their owners do not use.
+ * Deletes blobs that no call used in time. Marks for deletion the avatars, logos and banners to which no event referred
+ * in time, unless accounts or admin reports them as used.
  */
 export function sweepUnclaimed(
   ctx: Context,
@@ -35,7 +35,7 @@ async function sweepImages(ctx: Context, before: Date, stop: AbortSignal): Promi
   let swept = 0
   for (let after: ImagePosition | undefined; !stop.aborted;) {
     const page = await findUnclaimedImages(ctx.db, { before, after, limit: imagesPerRound })
-    const used = await ctx.owners.findUsedImages(page)
+    const used = await ctx.fileReferences.findUsedImages(page)
     const unused = page.flatMap(({ key }) => (used.has(key) ? [] : key))
     swept += await markImagesForDeletion(ctx.db, unused)
     if (page.length < imagesPerRound) break

@@ -5,7 +5,7 @@ import { insertRole } from '../../store/roles.ts'
 import { changeUser, type Change } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
 
-/** For a {@link changeUser} call; undefined if the account already has the role. */
+/** Returns the change for {@link changeUser}; undefined if the account already has the role. */
 export async function addRole(
   tx: Tx,
   user: UserWithRoles,
@@ -21,7 +21,7 @@ export async function addRole(
   }
 }
 
-/** Waits until the event is on the stream. Returns all role ids; undefined if there is no such account. */
+/** Waits until the event is on the stream. Returns the account's role ids; undefined if there is no account. */
 export async function assignRoleTo(
   ctx: OperatorContext,
   userId: string,

@@ -4,7 +4,7 @@ import { couldBeLogin, loginKey } from '../../domain/login.ts'
 import { findHandles } from '../../store/handles.ts'
 import { findUndeletedUsers } from '../../store/users.ts'
 
-/** First by id, then by login, each once; unknown and deleted users are left out. */
+/** Returns each user once, first those found by id, then those found by login. Leaves out unknown and deleted users. */
 export async function findByIdOrLogin(
   { db }: Pick<Context, 'db'>,
   { userIds, logins }: { userIds: readonly string[]; logins: readonly string[] },

@@ -2,7 +2,9 @@ import { may, serverScope, type Policy, type Subject } from '@parley/permissions
 import type { OperatorContext } from '../../context.ts'
 import { knowsRoles } from '../../policy/role-names.ts'
 
-/** Returns the local copy or, if that lacks a name, admin's: a role is found as soon as CreateRole has returned. */
+/**
+ * Returns the local copy or, if that lacks a name, admin's, so that a role is found as soon as CreateRole has returned.
+ */
 export async function getPolicyForRoleNames(
   { policy }: Pick<OperatorContext, 'policy'>,
   roleNames: readonly string[],

@@ -10,7 +10,7 @@ import { isOwnerEmail } from './create-account.ts'
 import { addRole } from './assign-role-to.ts'
 
 /**
- * For a {@link changeUser} call. Makes the account an owner if the configuration lists the address. Throws
+ * Returns the change for {@link changeUser}. Makes the account an owner if the configuration lists the address. Throws
  * `already_exists` if the address belongs to another account.
  */
 export async function recordVerifiedEmail(

@@ -40,7 +40,7 @@ export async function showMember(ctx: Context, caller: Caller, userId: string): 
   return member
 }
 
-/** The id of the only owner among these accounts, if no other owner on the server can sign in. */
+/** The id of the only active owner among these accounts, if no other owner on the server can sign in. */
 async function findLastOwner({ db }: Context, rows: readonly UserWithRoles[]): Promise<string | undefined> {
   const [owner, another] = rows.filter(
     ({ roleIds, deactivatedAt }) => roleIds.includes(ownerRoleId) && deactivatedAt === null,

@@ -27,8 +27,8 @@ export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Da
 }
 
 /**
- * Deletes a right code. Wrong codes are counted, so the transaction must commit in either case. After too many of them
- * the right code is refused too, unless throttling is off.
+ * Deletes the code if it is right. Wrong codes are counted, so the transaction must commit in either case. After too
+ * many of them the right code is refused too, unless throttling is off.
  */
 export async function useCode(
   ctx: Context,

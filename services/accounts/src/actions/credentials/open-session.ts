@@ -11,7 +11,7 @@ import type { Announcement } from '../../store/user-changes.ts'
 import { freshUntil } from './freshness.ts'
 import { newSessionHandle } from './session-handle.ts'
 
-/** Per account; the least recently used ones beyond it are deleted. */
+/** Per account. Those beyond it that expire first are deleted. */
 const maxCredentials = 1_000
 
 export type OpenedSession = {
@@ -27,7 +27,7 @@ export type SessionOptions = {
   /** False for clients that must never call methods that require a fresh credential. */
   canBeFresh?: boolean
   userAgent?: string
-  /** Of another web client. */
+  /** Origin of the other web client that gets the session. */
   clientOrigin?: string
 }
 

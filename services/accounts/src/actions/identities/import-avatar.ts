@@ -7,7 +7,7 @@ import { findUsers } from '../../store/users.ts'
 /** Longer than usual, because uploads fetches the image from another server. */
 const callOptions = { timeoutMs: 20_000 }
 
-/** Only if the account has none. Never rejects; failures are logged. */
+/** Does nothing if the account has an avatar. Never rejects; failures are logged. */
 export async function importAvatar(ctx: Context, userId: string, url: string): Promise<void> {
   try {
     const [user] = await findUsers(ctx.db, [userId])

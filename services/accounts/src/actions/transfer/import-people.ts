@@ -83,7 +83,7 @@ async function assertBelowUserLimit({ config }: Context, tx: Tx, wanted: number)
   if ((await countUsers(tx)) + wanted > config.maxUsers) throw userLimitTooLow(config.maxUsers, wanted)
 }
 
-/** Without those of people who are deleted at the source. */
+/** Leaves out people who are deleted at the source. */
 const announcements = (planned: readonly PlannedPerson[], occurredAt: Date) =>
   planned.flatMap(({ account }) => {
     if (!account || account.user.deletedAt) return []

@@ -19,9 +19,9 @@ export type PersonToImport = {
 }
 
 export type StoredState = {
-  /** Imported before, by key in hex. */
+  /** Accounts of people who were imported before, by the key of the person in hex. */
   known: ReadonlyMap<string, AccountOfPerson>
-  /** By the key of the address. */
+  /** Accounts that have an address, by the key of the address. */
   holders: ReadonlyMap<string, AccountOfPerson>
   /** Keys of logins in use or not allowed. */
   taken: ReadonlySet<string>

@@ -58,12 +58,12 @@ export class Discovery {
     }
   }
 
-  /** If the issuer is unavailable: the next sign-in fetches the metadata again, and fails if it cannot. */
+  /** Call this if the issuer is unavailable. The next sign-in fetches the metadata again, and fails if it cannot. */
   forget(): void {
     this.#document = undefined
   }
 
-  /** If the metadata may be outdated: the next sign-in fetches it again if it is more than a minute old. */
+  /** Call this if the metadata may be outdated. The next sign-in fetches it again if it is more than a minute old. */
   markStale(): void {
     this.#stale = true
   }

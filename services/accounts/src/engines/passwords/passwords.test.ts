@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { createPasswords, type HashingCaller } from './passwords.ts'
 
-/** The tests are about the queue. */
+/** Cheap hashing, because the tests are about the queue. */
 const cheap = { memoryCost: 8, timeCost: 1, parallelism: 1 }
 
 /** Returns how many hashings are refused. */

@@ -6,7 +6,7 @@ import { tooManyHashings } from '../../errors.ts'
 const owasp = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const queueLength = 64
 /** A signed-in user, and each network that {@link networksOf} returns, may fill only half of the queue. */
-const maxPerNetwork = queueLength / 2
+const maxPerCaller = queueLength / 2
 
 export type HashingCaller = { userId: string } | { address: string }
 
@@ -34,7 +34,7 @@ export async function createPasswords(maxConcurrent: number, cost = owasp): Prom
 function createLimiter(maxConcurrent: number): <T>(caller: HashingCaller, work: () => Promise<T>) => Promise<T> {
   let running = 0
   const waiting: (() => void)[] = []
-  const waitingOf = new NetworkCounts(maxPerNetwork, maxPerNetwork)
+  const waitingOf = new NetworkCounts(maxPerCaller, maxPerCaller)
   return async (caller, work) => {
     if (running >= maxConcurrent) {
       const networks = countedNetworks(caller)

@@ -10,8 +10,8 @@ export type Hint = { userId: string } & Extract<MessageInitShape<typeof Presence
 export type Announce = (hints: readonly Hint[], crowded: boolean) => Promise<void>
 
 /**
- * Publishes hints over core NATS, which does not store them. In a crowd, a hint contains its recipients; while rooms is
- * unavailable it does not, and everybody is notified. Resolves when the bus has received the hints.
+ * Publishes hints over core NATS, which does not store them. In a crowd, a hint contains its recipients. If rooms is
+ * unavailable and they are not cached, everybody is notified. Resolves when the bus has received the hints.
  */
 export const presenceAnnouncer =
   (bus: Bus, audiences: Pick<Audiences, 'of'>): Announce =>

@@ -9,7 +9,7 @@ export function getPresences(ctx: Context): MethodImpl<typeof AccountsInternalSe
   return async ({ userIds }) => {
     if (userIds.length > maxIds) throw tooManyAtOnce('user ids', maxIds)
     const found = await ctx.presence.of(userIds)
-    // Also while reports may have been lost: then a user without a status may be online.
+    // While reports may have been lost, a user without a status may be online.
     if (!found || ctx.presence.isUnsure) return { unknown: true }
     return { presences: [...found].map(([userId, status]) => ({ userId, status })) }
   }

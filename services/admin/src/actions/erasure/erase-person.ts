@@ -10,7 +10,7 @@ export const erasePerson =
   async (userId: string): Promise<number> => {
     const { answer, unpublished, changed, revision } = await changePolicy(
       ctx.db,
-      { actorId: '', at: ctx.now(), above: ctx.policy.highest() },
+      { actorId: '', at: ctx.now(), highestKnown: ctx.policy.highest() },
       async (tx) => {
         const cleared = await clearDecisionsOf(tx, { subjectKind: 'user', subjectId: userId })
         if (cleared.length === 0) return { change: undefined, answer: 0 }

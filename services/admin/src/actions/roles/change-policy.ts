@@ -6,17 +6,17 @@ import * as store from '../../store/policy-changes.ts'
 import { getPolicyAt } from './current-policy.ts'
 
 /**
- * `decide` gets the current policy, which stays locked until the commit. The new revision is higher than `above`.
- * Resolves when this change and all earlier ones are on the stream. Rejects with `unavailable` after 4 s, although the
- * change is committed.
+ * `decide` gets the current policy, which stays locked until the commit. The new revision is higher than
+ * `highestKnown`, which after a restore of the database may be above the stored one. Resolves when this change and all
+ * earlier ones are on the stream. Rejects with `unavailable` after 4 s, although the change is committed.
  */
 export async function changePolicy<T>(
   ctx: Context,
   actorId: string,
   decide: (tx: Tx, policy: Policy) => Promise<store.PolicyChangeResult<T>>,
-  above = ctx.policy.highest(),
+  highestKnown = ctx.policy.highest(),
 ): Promise<{ answer: T; revision: bigint }> {
-  const committed = await store.changePolicy(ctx.db, { actorId, at: ctx.now(), above }, async (tx, revision) =>
+  const committed = await store.changePolicy(ctx.db, { actorId, at: ctx.now(), highestKnown }, async (tx, revision) =>
     decide(tx, await getPolicyAt(ctx, tx, revision)),
   )
   if (committed.changed) countPolicyChange(committed.revision)

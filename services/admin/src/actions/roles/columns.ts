@@ -5,8 +5,8 @@ import type { Column } from '../../view/matrix.ts'
 import { findVisibleDecisions } from './visible-decisions.ts'
 
 /**
- * The server, then the groups with their channels in the order of the sidebar, then archived rooms and direct messages
- * that have decisions for the holder that the caller may see.
+ * Returns the server, then the groups with their channels in the order of the sidebar, then archived rooms and direct
+ * messages with decisions for the holder. Leaves out direct messages in which the caller does not take part.
  */
 export async function listColumns(
   { rooms }: Pick<Context, 'rooms'>,

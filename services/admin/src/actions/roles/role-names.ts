@@ -13,7 +13,7 @@ export async function reserveRoleName(ctx: Context, roleId: string, name: string
   await reserveName(ctx.accounts, roleId, name)
 }
 
-/** Does nothing if the role exists. Never rejects: what fails is logged, and a job tries again. */
+/** Does nothing if the role exists. Never rejects: a failure is logged, and a job tries again. */
 export async function giveUpRoleName(ctx: Context, roleId: string): Promise<void> {
   try {
     await pending.markForRelease(ctx.db, roleId)
@@ -23,7 +23,7 @@ export async function giveUpRoleName(ctx: Context, roleId: string): Promise<void
   }
 }
 
-/** All names, or those with the given name or role id. A job retries what fails. */
+/** Releases all marked names, or those with the given name or role id. A job retries after a failure. */
 export async function releaseMarkedNames(ctx: Context, about: { name?: string; roleId?: string } = {}): Promise<void> {
   for (const { roleId } of await pending.listNamesToRelease(ctx.db, about)) {
     try {

@@ -47,7 +47,7 @@ export async function setDecision(
     const delta = { decisions: [toPolicyDecision(key, wantedEffect)] }
     if (!changed) {
       assertExists(resolved)
-      return { change: undefined, unchangedState: delta, answer: undefined }
+      return { change: undefined, deltaAfterRestore: delta, answer: undefined }
     }
     const subject = holder.kind === 'role' ? { roleName: holder.name } : { userId: holder.id }
     const events = [permissionDecided(subject, permission, scope, wantedEffect)]

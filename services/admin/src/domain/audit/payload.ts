@@ -27,8 +27,8 @@ const idFieldName = /(^|_)(id|ids|key)$/
 const keywordPattern = /^[^\s@]{0,128}$/
 
 /**
- * As protobuf JSON, without bytes, and without texts other than ids, the fields of `keptTexts`, and keywords in
- * details. An unknown fact becomes `{}`.
+ * Encodes a fact as protobuf JSON, without bytes and without texts other than ids, the fields of `keptTexts`, and
+ * keywords in details. An unknown fact becomes `{}`.
  */
 export function payloadOf(fact: Event['fact']): string {
   const schema = factSchemas.get(fact.case)

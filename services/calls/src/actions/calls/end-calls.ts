@@ -5,7 +5,10 @@ import { changeCall } from './change-call.ts'
 
 const callsPerPage = 100
 
-/** It is unknown who is connected, so every call ends. The next run retries calls that could not be ended. */
+/**
+ * Ends every call, because without a media server it is unknown who is connected. The next run retries calls that could
+ * not be ended.
+ */
 export async function endCalls(ctx: Context, signal: AbortSignal): Promise<void> {
   let after: string | undefined = ''
   while (after !== undefined) {

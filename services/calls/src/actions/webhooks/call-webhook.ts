@@ -8,7 +8,7 @@ import { recordWebhook } from '../../store/webhooks.ts'
 
 export type CallWebhook = { ctx: Context; media: Media; call: CallRow; webhookId: string }
 
-/** `erased`: it concerns a deleted account; `ended`: the call is over. */
+/** `duplicate`: handled before; `erased`: the webhook concerns a deleted account; `ended`: the call is over. */
 export type Outcome<T> = 'duplicate' | 'erased' | 'ended' | { result: T }
 
 export async function applyOnce<T>(
@@ -26,6 +26,7 @@ export async function applyOnce<T>(
   })
 }
 
+/** Queues the removal of the user from the room at the media server; if `userId` is null, queues the room's closing. */
 export async function queueMediaChore({ ctx, media, call }: CallWebhook, userId: string | null): Promise<void> {
   const chore = { mediaRoom: mediaRoomOf(media, call), userId }
   await ctx.db.transaction((tx) => insertChores(tx, [chore], ctx.now()))

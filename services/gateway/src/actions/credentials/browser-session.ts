@@ -8,7 +8,7 @@ export type BrowserSession = { userId: string; cookieHandle: string; lifetimeSec
 const header = 'parley-session'
 const startingMethod = ExternalIdentityAuthService.method.createExternalIdentityAccount
 
-/** Only creating an account after a provider's sign-in starts a session. */
+/** Of the public methods, only the one that creates an account after a sign-in at a provider starts a session. */
 export function sessionStartedBy({ method }: PublicMethod, answer: Reply): BrowserSession | undefined {
   const startsSession = method.parent.typeName === startingMethod.parent.typeName && method.name === startingMethod.name
   return startsSession ? sessionFrom(answer.headers?.get(header)) : undefined

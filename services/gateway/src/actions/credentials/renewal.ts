@@ -9,8 +9,8 @@ type Options = {
 }
 
 /**
- * A session is renewed at most once in this time. Its old handle stays valid for a minute, for other running requests
- * of the browser.
+ * A process renews a session at most once in this time. The old handle stays valid for a minute, for other running
+ * requests of the browser.
  */
 const repeatAfterMs = 60_000
 const maxRemembered = 10_000

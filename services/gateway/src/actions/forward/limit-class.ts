@@ -11,8 +11,8 @@ const outbound = new Set<DescMethodUnary>([
 ])
 
 /**
- * Uploads send an image, or create, fill, finish or cancel an upload. Searches may read much data. Outbound calls make
- * this server contact another one.
+ * Returns `upload` for a call that sends an image, or creates, fills, finishes or cancels an upload; `search` for a
+ * call that may read much data; `outbound` for a call that makes this server contact another one.
  */
 export function limitClassOf(method: DescMethodUnary): LimitClass {
   if (carriesImage(method)) return 'upload'

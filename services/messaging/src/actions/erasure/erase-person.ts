@@ -4,8 +4,8 @@ import type { Pool } from '../../store/statement.ts'
 const batchSize = 500
 
 /**
- * Returns how many rows were found to erase; 0 means that nothing was left. Rows of memberships and bans stay: facts
- * end them.
+ * Returns how many rows were found to erase; 0 means that nothing was left. Rows of memberships and bans stay, because
+ * facts from rooms end memberships and bans.
  */
 export const erasePerson =
   (pool: Pool) =>

@@ -5,7 +5,7 @@ import { readUnread, type UnreadRoom } from '../../store/unread.ts'
 
 const log = logger('unread')
 
-/** Also settles follows if that makes the next call much cheaper. */
+/** Finds unread rooms, and settles follows where that makes the next call much cheaper. */
 export async function findUnread({ pool }: Pick<Context, 'pool'>, userId: string): Promise<UnreadRoom[]> {
   const { rooms, toSettle } = await readUnread(pool, userId)
   if (toSettle.length > 0) {

@@ -9,8 +9,8 @@ import { findPlacesInThread, type ReadPlaces } from '../../store/read-places.ts'
 export type Thread = { roomId: string; rootEventId: string }
 
 /**
- * The caller's read marker in a thread, and the place of the message `upToEventId` or, without an id, of the last shown
- * reply or the root. Throws unless the caller may read the thread.
+ * Returns the caller's read marker in a thread, and the place of the message `upToEventId`. An empty id stands for the
+ * last shown reply, or the root if there is none. Throws unless the caller may read the thread.
  */
 export async function getThreadPlaces(
   ctx: Context,

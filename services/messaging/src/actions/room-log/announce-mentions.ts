@@ -18,7 +18,7 @@ import { toMentionsResolvedEvent } from '../../view/mentions-resolved-event.ts'
 import { followerFields } from './new-post.ts'
 
 /**
- * The announcement takes its own place in the log, and mentioned members follow the thread. There is none if the
+ * The announcement takes its own place in the log, and mentioned members follow the thread. Nothing is announced if the
  * message is retracted or another process has announced its mentions.
  */
 export async function announceMentions(

@@ -37,7 +37,7 @@ export async function appendServiceEvents(
 
 const keyOf = ({ aggregateType, aggregateId }: SourceAggregate): string => `${aggregateType} ${aggregateId}`
 
-/** A version below the newest need not be a duplicate: the database of its service may have been restored. */
+/** An event with a version below the stored one may be new: the database of its service may have been restored. */
 async function dropDuplicates(on: Connection, roomId: string, events: readonly RoomEvent[]) {
   const stored = await findHeldVersions(on, roomId, [...new Map(events.map((event) => [keyOf(event), event])).values()])
   const held = new Map(stored.map((versions) => [keyOf(versions), versions]))

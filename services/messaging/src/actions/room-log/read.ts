@@ -11,7 +11,7 @@ import type { EventsWithAccess } from '../../store/readable-events.ts'
 type Reader = { roomId: string; userId: string }
 type Read = (reader: Reader) => Promise<EventsWithAccess | undefined>
 
-/** Throws if the caller may not read the room, according to the same snapshot. */
+/** Throws if the caller may not read the room, decided in the same snapshot as the events. */
 async function readRoom(ctx: Context, caller: Subject, roomId: string, read: Read): Promise<EventsWithAccess> {
   const { userId } = caller
   const found = looksLikeId(roomId) ? await ctx.reads.run(() => read({ roomId, userId }), userId) : undefined
@@ -42,8 +42,8 @@ export async function readThread(
 }
 
 /**
- * Leaves out messages that are retracted or not in the room; in no particular order. Throws unless the caller may read
- * the room.
+ * Returns messages in no particular order, without those that are retracted or not in the room. Throws unless the
+ * caller may read the room.
  */
 export async function readVisibleMessages(
   ctx: Context,

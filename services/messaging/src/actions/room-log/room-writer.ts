@@ -34,7 +34,7 @@ export class RoomWriter {
         isRecording() ? withWriteSpan(commands, () => run(roomId, commands)) : run(roomId, commands),
       maxWeight: postsPerBatch,
       weight: ({ kind }) => (kind === 'change' ? weightOfChange : 1),
-      // Facts may remove somebody's access.
+      // Facts come first, because they may remove somebody's access.
       isUrgent: ({ kind }) => kind === 'facts',
       refusal: ({ signal }) => (signal.aborted ? callCanceled() : undefined),
       ...{ maxWaiting, busy: roomBusy },

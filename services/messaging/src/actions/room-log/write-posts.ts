@@ -58,7 +58,7 @@ async function writeWithCachedHeader(
   wakeMentionResolver(ctx, ready)
 }
 
-/** Checks before the lock, too, so that refusals need not wait for it. */
+/** Checks permissions before and after it takes the lock, so that most refusals need not wait for the lock. */
 async function writeLocked(
   ctx: Context,
   roomId: string,
@@ -88,7 +88,7 @@ export async function writePostsInto(
   if (room && permitted.length > 0) log.addEntries(await append(ctx, log.on, room, permitted, outcomes))
 }
 
-/** Also records the refusals of the others. */
+/** Returns the permitted messages, and stores the refusals of the others in `outcomes`. */
 async function findPermitted(
   ctx: Context,
   on: Connection,

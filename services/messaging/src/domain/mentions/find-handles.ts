@@ -33,7 +33,9 @@ const proseOf = (paragraph: string, labels: Labels): string =>
     character === '@' ? '\\' : character,
   )
 
-/** Most likely first: final underscores may mark emphasis, as in `_@ann_`. */
+/**
+ * The handles that a text may stand for, the most likely first: final underscores may mark emphasis, as in `_@ann_`.
+ */
 export function possibleHandles(handle: string): string[] {
   const bare = handle.replace(/_+$/, '')
   return bare === handle || bare === '' ? [handle] : [handle, bare]

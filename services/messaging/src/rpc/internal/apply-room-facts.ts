@@ -20,7 +20,7 @@ export function applyRoomFacts(ctx: Context): MethodImpl<typeof MessagingInterna
 }
 
 async function responseWithStandings(ctx: Context, roomId: string, { aboveVersion, afterUserId }: WantedStandings) {
-  const held = await findHeldRoom(ctx.db, { roomId, above: aboveVersion, after: afterUserId })
+  const held = await findHeldRoom(ctx.db, { roomId, aboveVersion, afterUserId })
   if (!held) return {}
   const { version, factId, name, groupId, universal, archived } = held.room
   const standings = held.standings.map(({ expiresAt, ...standing }) => ({

@@ -5,7 +5,7 @@ import { dismiss, idsToDismiss } from '../../store/dismissals.ts'
 import { insertJobs } from '../../store/jobs.ts'
 import { announceDismissed } from './announce-dismissed.ts'
 
-/** `more`: whether there are others. The caller must hold the locks on the notification shards of the users. */
+/** `more`: whether there may be other notifications to dismiss. The shards of the users must be locked. */
 export async function dismissBatch(tx: Tx, dismissals: readonly Dismissal[], at: Date) {
   if (dismissals.length === 0) return { entries: [], more: false }
   const { dismissed, more } = await dismiss(tx, idsToDismiss(dismissals), at)

@@ -6,8 +6,8 @@ import { deleteNotificationLevels } from '../../store/notification-levels.ts'
 import { deleteSubscriptions } from '../../store/push-subscriptions.ts'
 
 /**
- * Deletes what is stored about a deleted person, also the outbox entries with their name, and dismisses the
- * notifications that they caused. Returns how many rows were found; 0 once nothing is left.
+ * Deletes what is stored about a deleted person, including outbox entries with the person's name, and dismisses the
+ * notifications that the person caused. Returns how many rows were found; 0 once nothing is left.
  */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'relay' | 'now'>) =>

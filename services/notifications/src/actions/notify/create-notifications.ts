@@ -12,8 +12,8 @@ import { toPeopleCalledEvent, toCreatedEvent, type DisplayDetails } from '../../
 export type NotificationDraft = { message: Message; display: DisplayDetails; recipients: readonly Recipient[] }
 
 /**
- * Also queues the pushes. The shards of the recipients must be locked. Repeated calls create no second notification for
- * the same message and person. Returns the outbox entries.
+ * Creates notifications and their events, and queues their pushes. The shards of the recipients must be locked.
+ * Repeated calls create no second notification for the same message and person. Returns the outbox entries.
  */
 export async function createNotifications(tx: Tx, drafts: readonly NotificationDraft[], at: Date): Promise<bigint[]> {
   const dated = withDistinctTimes(drafts, at)

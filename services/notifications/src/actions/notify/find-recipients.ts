@@ -101,9 +101,9 @@ export const notifiesAllMessagesUsers = ({ message, fact }: Posting): boolean =>
 export const noAllMessagesUsers: AllMessagesUsers = { userIds: [], forJob: [] }
 
 /**
- * Few people are returned without a check whether they are members. Of many, only the members of a small room are
- * returned; for a large room, an audience for a job. `first`: the first people with the level, up to
- * `maxImmediateAllMessages` + 1.
+ * `first`: the first people with the level, up to `maxImmediateAllMessages` + 1. If there is no more than that maximum,
+ * they are returned without a check whether they are members. Otherwise returns the members of a small room who have
+ * the level, or an audience for a job if the room is large.
  */
 export async function findAllMessagesUsers(
   { db, smallRooms }: Pick<Context, 'db' | 'smallRooms'>,

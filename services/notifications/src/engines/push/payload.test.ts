@@ -28,12 +28,12 @@ test.each([
   ['quotes', { body: '"'.repeat(900) }],
   ['control characters', { body: '\u0001'.repeat(300) }],
   ['text with long URLs', { body: 'x'.repeat(100), icon: `https://chat.example/${'i'.repeat(340)}` }],
-])('a body of %s is shortened to fit into a payload', (_, given) => {
-  const payload = showPayload({ ...shown, ...given })
+])('a body of %s is shortened to fit into a payload', (_, fields) => {
+  const payload = showPayload({ ...shown, ...fields })
   expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(maxPayloadBytes)
   const { body } = JSON.parse(payload) as { body: string }
   expect(body.endsWith('…')).toBe(true)
-  expect(given.body.startsWith(body.slice(0, -1))).toBe(true)
+  expect(fields.body.startsWith(body.slice(0, -1))).toBe(true)
   expect(Buffer.from(body).toString()).toBe(body)
 })
 

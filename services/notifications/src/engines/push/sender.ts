@@ -103,8 +103,8 @@ class Sender {
   }
 
   /**
-   * Returns the milliseconds until the next time, unless the sender is woken before. Outcomes are written first,
-   * because that removes pushes from the queue.
+   * Returns the milliseconds after which the queue is processed again, unless the sender is woken before. Outcomes are
+   * written first, because that removes pushes from the queue.
    */
   async #processQueue(): Promise<number> {
     this.#woken = new AbortController()

@@ -10,7 +10,7 @@ test.each<[string, Partial<MessageSummary>]>([
   ['Alice mentioned you', { kind: 'mention' }],
   ['Alice replied in #general', { kind: 'reply', room: 'general' }],
   ['Alice in #general', { kind: 'room_message', room: 'general' }],
-])('the title can be "%s"', (title, given) => expect(titleOf({ ...summary, ...given })).toBe(title))
+])('the title can be "%s"', (title, fields) => expect(titleOf({ ...summary, ...fields })).toBe(title))
 
 test.each<[string, Partial<MessageSummary>]>([
   ['hello', { attachments: 2 }],
@@ -18,7 +18,7 @@ test.each<[string, Partial<MessageSummary>]>([
   ['Sent a file', { preview: '', attachments: 1 }],
   ['Sent 3 files', { preview: '', attachments: 3 }],
   ['🎉'.repeat(100), { preview: '🎉'.repeat(101) }],
-])('the body can be "%s"', (body, given) => expect(bodyOf({ ...summary, ...given })).toBe(body))
+])('the body can be "%s"', (body, fields) => expect(bodyOf({ ...summary, ...fields })).toBe(body))
 
 test('the link of a push opens the message, in its thread, or the room of a direct message', () => {
   const links = new Links('https://chat.example/')

@@ -124,7 +124,7 @@ export class Access {
   }
 }
 
-/** None in a direct message, whose events go to its participants. */
+/** Nobody is affected in a direct message, because its events go to its participants. */
 function affectedBy({ fact }: RoomFact, { universal, dm }: NonNullable<RoomFactApplied['header']>): AffectedUsers {
   switch (fact.case) {
     case 'joined':

@@ -17,7 +17,7 @@ type Options = {
   opener: SocketOpener
   policy: NodePolicy
   metrics: Metrics
-  /** In milliseconds before the newest event. */
+  /** Earlier events are read, too, if they are at most this many milliseconds older than the newest. */
   historyMs: number
   load: () => Promise<void>
 }

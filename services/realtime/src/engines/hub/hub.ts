@@ -27,7 +27,7 @@ type Options = {
 }
 
 /**
- * In milliseconds. Before an older end of a session closes sockets, accounts is asked: after a loss of the stream,
+ * If the end of a session is older than this, accounts is asked before it closes sockets: after a loss of the stream,
  * relays publish old ends again, and people may have signed in since.
  */
 const maxUncheckedEndAgeMs = 60_000
@@ -101,7 +101,7 @@ export class Hub implements Disposable {
     for (const user of changed) this.#reconnect(user)
   }
 
-  /** Events may be missing, so all clients reload. */
+  /** To be called when events may be missing: makes all clients reload. */
   reset(): void {
     this.#seen.clear()
     this.#resetAt = this.#now()
@@ -160,7 +160,7 @@ export class Hub implements Disposable {
     this.hintTopics.subscribe(connection, user)
   }
 
-  /** This node has received everything stored since then, in milliseconds since 1970. */
+  /** Reports that this node has received all events stored since a time, in milliseconds since 1970. */
   setReplayableSince(timeMs: number): void {
     this.#options.replayBuffer.setCompleteSince(timeMs)
   }

@@ -8,8 +8,8 @@ import { retry } from '@parley/runtime'
 export type PolicyChange = 'event' | 'first_load' | 'missed_event'
 
 /**
- * At this node's position on the stream. Deltas are applied in stream order, so that no event after a revoking decision
- * is delivered according to an older policy.
+ * The policy at this node's position on the stream. Deltas are applied in stream order, so that no event after a
+ * revoking decision is delivered according to an older policy.
  */
 export class NodePolicy {
   readonly #load: () => Promise<GetPolicyResponse>

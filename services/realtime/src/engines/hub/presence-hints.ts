@@ -14,7 +14,7 @@ type Options = {
   onUnreadable: (error: unknown) => void
 }
 
-/** Above it, all are forgotten. */
+/** The newest versions of this number of users are remembered; then all are forgotten. */
 const maxRemembered = 100_000
 /** The interval per person when many are online. */
 const crowdedMs = 15_000

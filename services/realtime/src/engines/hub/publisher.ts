@@ -46,7 +46,7 @@ export class Publisher implements Disposable {
     }
   }
 
-  /** Keeps the deletion of the account. */
+  /** Drops the waiting events about a user, except the deletion of the account. */
   forget(userId: string): void {
     for (const property of propertyByThrottledKind.values()) {
       if (property === deletionProperty) continue

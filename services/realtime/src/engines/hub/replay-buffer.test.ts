@@ -16,7 +16,7 @@ const throttled = (name: string, subject: string): ReplayFrame => ({
   throttleKey: { subject, property: 'profile' },
 })
 
-/** A second apart, the first at ten seconds; positions are p1, p2, ... */
+/** Adds events a second apart, the first at ten seconds; their positions are p1, p2, ... */
 function add(buffer: ReplayBuffer, ...events: ReplayFrame[][]): void {
   for (const [i, frames] of events.entries())
     buffer.add({ position: `p${i + 1}`, storedAtMs: 10_000 + i * 1_000, frames })

@@ -22,9 +22,9 @@ export const deletionProperty = 'account'
 export type Replay = { frames: readonly Uint8Array[] } | { refusal: ReplayRefusal }
 
 type Options = {
-  /** Of a valid position, in milliseconds before the newest event. Events are kept longer. */
+  /** Maximum age of a valid position, in milliseconds before the newest event. Events are kept longer. */
   windowMs: number
-  /** Estimated. The newest frame of each key is kept even beyond it. */
+  /** Limit for the estimated size. The newest frame of each key is kept even beyond it. */
   maxBytes: number
   maxReplayBytes: number
 }
@@ -96,8 +96,8 @@ export class ReplayBuffer {
   }
 
   /**
-   * In stream order: the missed frames of these topics, and the newest frame of each key, even from before the
-   * position.
+   * Returns, in stream order, the missed frames of these topics and the newest frame of each key, even if this is from
+   * before the position.
    */
   replaySince(position: string, userId: string, topics: Iterable<string>): Replay {
     const from = this.#events.get(position)

@@ -8,7 +8,7 @@ type Waiting = { frame: Uint8Array; left: number }
 
 const maxAtOnce = 1_000
 const socketsPerSecond = 1_000
-/** However many sockets there are. */
+/** Time in which a frame reaches every slice, however many sockets there are. */
 export const maxBroadcastMs = 20_000
 export const slices = 64
 /** Bounds the memory. Further frames are sent to all sockets at once. */

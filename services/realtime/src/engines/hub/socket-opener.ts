@@ -62,7 +62,7 @@ export class SocketOpener implements Disposable {
     return undefined
   }
 
-  /** At its last check here, however long ago; false if that is forgotten. */
+  /** Whether the last check on this node, however long ago, found the credential valid; false if it is forgotten. */
   wasValid(credential: CredentialDigests): boolean {
     return this.#validCredentials.has(credential)
   }

@@ -2,7 +2,7 @@ import type { StreamEnd } from '../../errors.ts'
 
 /** A socket with an accepted hello. */
 export type Subscriber = {
-  /** Its stream is open; only then is it subscribed to topics. */
+  /** Whether the stream of the socket is open; only then is the socket subscribed to topics. */
   readonly isOpen: boolean
   readonly credentialId: string | undefined
   readonly buffered: number

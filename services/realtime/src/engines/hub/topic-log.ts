@@ -17,7 +17,7 @@ export class TopicLog<Item> {
     this.#first = 0
   }
 
-  /** From the first recent item on. `isRecent` must hold for all later items, too. */
+  /** Returns the items from the first recent one on. `isRecent` must hold for all later items, too. */
   itemsFrom(isRecent: (item: Item) => boolean): Item[] {
     let [low, high] = [this.#first, this.#items.length]
     while (low < high) {

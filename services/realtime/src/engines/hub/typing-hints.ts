@@ -19,7 +19,7 @@ type Options = {
   now?: () => number
 }
 
-/** On this node, subscribed to a room's hints. Above it they are of little use, and costly, so none are sent. */
+/** If more sockets on this node are subscribed to a room's hints, none are sent: they are costly and of little use. */
 const maxSockets = 500
 const maxWaiting = 10_000
 const holdMs = 100

@@ -1,8 +1,8 @@
 import type { UniversalRoom } from '../../domain/standing.ts'
 
 /**
- * Also keeps rooms that ceased to be universal since the start. Loaded at the start and after an interruption of the
- * stream; the stream updates them.
+ * The universal rooms, and rooms that ceased to be universal since the start. Loaded at the start and after an
+ * interruption of the stream; the stream updates them.
  */
 export class UniversalRooms {
   readonly #rooms = new Map<string, UniversalRoom>()

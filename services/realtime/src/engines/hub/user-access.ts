@@ -29,7 +29,7 @@ export class UserAccess {
     return true
   }
 
-  /** Other roles with an older version: the database of accounts was restored, so its roles apply. */
+  /** Whether the roles differ and are older. If so, the database of accounts was restored, and its roles apply. */
   isContradictedBy(roleIds: readonly string[], version: bigint): boolean {
     return version < this.rolesVersion && roleIds.join() !== this.roleIds.join()
   }

@@ -3,7 +3,7 @@ import { findProfiles } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
 import type { ShownRoom } from '../../store/rows.ts'
 
-/** Empty while accounts does not answer, because the participants are only shown. */
+/** Participants of direct messages by room. Empty while accounts does not answer: rooms can be shown without them. */
 export async function findDmMembers(ctx: Context, rooms: readonly ShownRoom[]): Promise<ReadonlyMap<string, User[]>> {
   const dms = rooms.filter(({ dmMemberIds }) => dmMemberIds.length > 0)
   if (dms.length === 0) return new Map()

@@ -12,13 +12,13 @@ import { findRoom, findRoomsOfPerson } from '../../store/rooms.ts'
  */
 export async function findRoomAccess(
   { db, policy }: Pick<Context, 'db' | 'policy'>,
-  { userId, roleIds: given }: { userId: string; roleIds: readonly string[] | undefined },
+  { userId, roleIds: currentRoleIds }: { userId: string; roleIds: readonly string[] | undefined },
   roomId: string,
 ): Promise<{ room: RoomRow; effectiveMember: boolean } | undefined> {
   const seen = await findRoom(db, userId, roomId)
   if (!seen || isDmOfOthers(seen)) return undefined
   const { room, standing } = seen
-  const roleIds = given ?? (await findRoleIds(db, userId))
+  const roleIds = currentRoleIds ?? (await findRoleIds(db, userId))
   const effectiveMember =
     roleIds !== undefined && isEffectiveMember(policy.current(), { userId, roleIds }, toPolicyRoom(room), standing)
   return { room, effectiveMember }

@@ -7,8 +7,8 @@ import type { RoomRow } from '../../store/rows.ts'
 import { getRoomWithStanding } from '../../store/rooms.ts'
 
 /**
- * The response to a repeated creation: waits until messaging has applied all stored changes of the room. Undefined if
- * the caller may no longer see the room. Throws `not_found` for an unknown room, and for a direct message of others.
+ * Returns the room for a repeated creation, once messaging has applied all stored changes of the room. Undefined if the
+ * caller may no longer see the room. Throws `not_found` for an unknown room, and for a direct message of others.
  */
 export async function getRoomOnceApplied(
   ctx: Context,

@@ -7,7 +7,10 @@ import { findRooms } from '../../store/rooms.ts'
 import { toRoomGroups } from '../../view/group.ts'
 import { loadVisibleRooms } from './load-visible-rooms.ts'
 
-/** In the given order, without archived rooms. The number of queries does not depend on the number of rooms. */
+/**
+ * Shows groups in the given order, without archived rooms. The number of queries does not depend on the number of
+ * rooms.
+ */
 export async function showGroups(ctx: Context, viewer: Subject, groups: readonly GroupRow[]): Promise<RoomGroup[]> {
   const items = await findItems(
     ctx.db,

@@ -3,8 +3,8 @@ import { changeMembership, changeRoom, lockRoom, type Changed } from '../../stor
 import { deleteBan, findStanding } from '../../store/erased-people.ts'
 
 /**
- * Also ends the ban. Resolves when messaging has applied the facts of this call; the event about the end of a
- * membership is then on the stream.
+ * Ends the user's membership and ban. Resolves when messaging has applied the facts of this call; the event about the
+ * end of a membership is then on the stream.
  */
 export async function endStanding(ctx: Context, roomId: string, userId: string): Promise<void> {
   const cause = { actorId: '', at: ctx.now() }

@@ -10,8 +10,8 @@ import { nextLayoutVersion } from '../../store/layout.ts'
 export type LayoutChange<T> = { answer: T; groupId?: string; auditEvents?: LayoutAuditEvent[] }
 
 /**
- * For changes that change no room. `write` reads under the lock of the layout, so of two concurrent changes the second
- * sees the first.
+ * Makes a change of the layout that changes no room. `write` reads under the lock of the layout, so of two concurrent
+ * changes the second sees the first.
  */
 export async function changeLayout<T>(
   ctx: Context,

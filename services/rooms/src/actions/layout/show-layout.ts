@@ -7,8 +7,8 @@ import { findPlacedItems } from '../../store/layout.ts'
 import { toAdminGroups } from '../../view/admin-group.ts'
 
 /**
- * In sidebar order; all groups if `groupIds` is missing. Runs two statements, so the reader must be a transaction with
- * one snapshot, or have locked the layout.
+ * Shows groups in sidebar order; all of them if `groupIds` is missing. Runs two statements, so the reader must be a
+ * transaction with one snapshot, or have locked the layout.
  */
 export async function showLayout(
   reader: Reader,

@@ -6,8 +6,8 @@ import type { RoomWithStanding } from '../../store/rows.ts'
 import { getStandingsInRoom } from '../../store/rooms.ts'
 
 /**
- * `viewerId`: if another user asks; empty for an import. Throws `not_found` for an unknown room, and for a direct
- * message in which the viewer does not take part.
+ * `viewerId`: the user who asks, if not `userId`; empty for an import. Throws `not_found` for an unknown room, and for
+ * a direct message in which the viewer does not take part.
  */
 export type ReadRoom = (userId: string, roomId: string, viewerId?: string) => Promise<RoomWithStanding>
 

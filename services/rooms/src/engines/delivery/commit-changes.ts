@@ -31,8 +31,8 @@ export type RoomChange = {
 export type Committed = Changed & { entries: bigint[] }
 
 /**
- * In the given order, in one transaction. If the layout may change, it is locked before the room, as in all
- * transactions, to avoid deadlocks.
+ * Commits the changes in the given order, in one transaction. If the layout may change, it is locked before the room,
+ * as in all transactions, to avoid deadlocks.
  */
 export function commitChanges(db: Db, roomId: string, changes: readonly RoomChange[]): Promise<Committed[]> {
   return db.transaction(async (tx) => {

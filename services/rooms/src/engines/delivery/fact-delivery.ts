@@ -35,10 +35,10 @@ export type FactDelivery = AsyncDisposable & {
   sendStored(roomId: string, version: bigint, awaitStream: boolean): Promise<void>
   /**
    * `held`: messaging's last fact. If this database has lost it, gives the unapplied facts higher versions, adds facts
-   * that restate what differs, delivers all and returns the newest version. Otherwise undefined.
+   * that restate what differs, delivers all and returns the newest version. Otherwise returns undefined.
    */
   reconcile(roomId: string, held: HeldFact, remaining?: RemainingTime): Promise<bigint | undefined>
-  /** When messaging has not applied facts in time. Dispose the result to stop. */
+  /** Calls the listener when messaging has not applied facts in time, until the result is disposed. */
   onLeftBehind(listener: () => void): Disposable
 }
 
@@ -90,7 +90,7 @@ export function openFactDelivery(options: {
 
 function factStore(db: Db, read: ReadHeldRoom): FactStore {
   return {
-    above: (roomId, version) => findFactsAbove(db, roomId, version),
+    findAbove: (roomId, version) => findFactsAbove(db, roomId, version),
     unapplied: (roomId, upTo) => findUnappliedFacts(db, roomId, upTo),
     one: (roomId, version) => findFact(db, roomId, version),
     async rebase(roomId, held, versions) {
@@ -103,9 +103,9 @@ function factStore(db: Db, read: ReadHeldRoom): FactStore {
 }
 
 /**
- * Undefined if there are none. With `isAbout`, only those up to the newest match, unless there are too many to search.
- * Facts above the version that the caller read count, too: a rebase may have given the caller's change a higher
- * version, or restated it.
+ * All unapplied facts of a room; with `isAbout`, only those up to the newest match, unless there are too many to
+ * search. Undefined if there are none. Facts above the version that the caller read count, too: a rebase may have given
+ * the caller's change a higher version, or restated it.
  */
 async function unappliedTarget(
   db: Db,

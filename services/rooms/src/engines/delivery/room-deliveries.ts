@@ -49,7 +49,7 @@ export class RoomDeliveries {
   }
 
   #deliveryOf(roomId: string, awaitStream: boolean): RoomDelivery {
-    // Changes that wait for the stream do not delay others.
+    // Changes that wait for the stream have their own delivery, so that they do not delay others.
     const key = `${roomId} ${awaitStream ? 'stream' : 'apply'}`
     const known = this.#deliveries.get(key)
     if (known) return known

@@ -28,7 +28,7 @@ beforeEach(() => {
 
 function delivery({ awaitStream = false } = {}): RoomDelivery {
   const store: FactStore = {
-    above: (_room, version) => Promise.resolve(stored.filter((fact) => fact.version > version)),
+    findAbove: (_room, version) => Promise.resolve(stored.filter((fact) => fact.version > version)),
     unapplied: (_room, upTo) =>
       Promise.resolve(stored.filter(({ version }) => version <= upTo && version > (marked.at(-1)?.[0] ?? 0n))),
     one: (_room, version) => Promise.resolve(stored.filter((fact) => fact.version === version)),
@@ -74,7 +74,7 @@ test('facts that arrive during a call are sent in the next', async () => {
   expect(sent).toEqual([[3], [4, 5]])
 })
 
-test('a delivery reads and sends missing facts before that in memory', async () => {
+test('a delivery reads the facts that messaging lacks, and sends them before the fact in memory', async () => {
   held = 1n
   await expect(delivery().deliver(5n, facts(5), 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[5], [2, 3, 4, 5]])

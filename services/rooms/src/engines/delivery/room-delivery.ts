@@ -5,7 +5,7 @@ import { factsPerCall } from '../../store/facts.ts'
 import type { Rebased } from '../../store/rebase-facts.ts'
 
 export type FactStore = {
-  above(roomId: string, version: bigint): Promise<RoomFact[]>
+  findAbove(roomId: string, version: bigint): Promise<RoomFact[]>
   unapplied(roomId: string, upTo: bigint): Promise<RoomFact[]>
   one(roomId: string, version: bigint): Promise<RoomFact[]>
   /**
@@ -28,7 +28,7 @@ export type RoomDeliveryOptions = {
 
 type Waiter = { version: bigint; deadline: number; settle: (isApplied: boolean) => void }
 
-/** Of one call, so that an unresponsive process of messaging does not use up the callers' time. */
+/** Timeout of one call, so that an unresponsive process of messaging does not use up the callers' time. */
 const attemptMs = 1500
 const firstPauseMs = 100
 const longestPauseMs = 250
@@ -88,7 +88,7 @@ export class RoomDelivery {
         pauseMs = Math.min(pauseMs * 2, longestPauseMs)
       }
     }
-    // In the same tick as the check above, so that later callers start a new delivery.
+    // No caller can come between the check above and this, so later callers start a new delivery.
     this.#inMemory = []
     this.#running = undefined
     this.#options.onIdle()
@@ -143,7 +143,7 @@ export class RoomDelivery {
     const fresh = this.#inMemory.sort((a, b) => Number(a.version - b.version)).slice(0, factsPerCall)
     this.#inMemory = []
     if (held !== undefined && held < target && !(fresh[0] && fresh[0].previousVersion <= held))
-      return await facts.above(roomId, held)
+      return await facts.findAbove(roomId, held)
     if (fresh.length > 0) return fresh
     const open = await facts.unapplied(roomId, target)
     return open.length > 0 ? open : await facts.one(roomId, target)

@@ -24,7 +24,7 @@ export class WriteQueue {
     this.#batches = new KeyedBatcher({
       run: (key, items) => runTogether(key, items, commit),
       maxWeight: maxChangesPerBatch,
-      // A work item ends its batch, so that later callers are checked again before they run.
+      // A work item ends its batch, because `refusal` checks deadlines only at the start of a batch.
       weight: ({ kind }) => (kind === 'work' ? maxChangesPerBatch : 1),
       refusal: ({ remaining }) => ((remaining?.timeoutMs() ?? Infinity) <= 0 ? tooBusy() : undefined),
       retryIndividually: (error) => !isDatabaseUnavailable(error),
@@ -56,12 +56,12 @@ export class WriteQueue {
  * separately, unless the database is unavailable.
  */
 async function runTogether(
-  roomId: string,
+  key: string,
   items: readonly Item[],
   commit: (roomId: string, changes: readonly RoomChange[]) => Promise<Committed[]>,
 ): Promise<(Committed | undefined | Error)[]> {
   const changes = items.flatMap((item) => (item.kind === 'change' ? item.change : []))
-  const committed = changes.length > 0 ? (await commit(roomId, changes)).values() : [].values()
+  const committed = changes.length > 0 ? (await commit(key, changes)).values() : [].values()
   const outcomes = new Map<Item, Committed | undefined | Error>()
   for (const item of items) if (item.kind === 'change') outcomes.set(item, committed.next().value)
   for (const item of items) if (item.kind === 'work') outcomes.set(item, await failureOf(item.run()))

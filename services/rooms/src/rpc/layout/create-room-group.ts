@@ -11,11 +11,11 @@ import { assertCanArrangeGroups } from '../../policy/arrangement.ts'
 import { appendGroup } from '../../store/groups.ts'
 
 export function createRoomGroup(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.createRoomGroup> {
-  return async ({ name: given, description }, call) => {
+  return async ({ name: untrimmed, description }, call) => {
     const caller = callerOf(call)
     const assertAllowed = () => assertCanArrangeGroups(ctx.policy.current(), caller)
     assertAllowed()
-    const name = toGroupName(given)
+    const name = toGroupName(untrimmed)
     const cause = { actorId: caller.userId, at: ctx.now() }
     const id = newId('group')
     const group = await changeLayout(ctx, cause, call, async (tx) => {

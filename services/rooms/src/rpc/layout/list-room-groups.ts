@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { showLayout } from '../../actions/layout/show-layout.ts'
 import { assertCanArrangeGroups } from '../../policy/arrangement.ts'
 
-/** So that an item that moves is neither missing nor shown twice. */
+/** All is read in one snapshot, so that an item that moves is neither missing nor shown twice. */
 const snapshot = { isolationLevel: 'repeatable read', accessMode: 'read only' } as const
 
 export function listRoomGroups(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.listRoomGroups> {

@@ -25,7 +25,7 @@ export function moveRoomToGroup(ctx: Context): MethodImpl<typeof AdminRoomLayout
         userId: caller.userId,
         cause,
         decide: ({ room }) => {
-          // The first call, without the lock, sets it.
+          // The first call of `decide`, without the lock, sets the origin.
           originId ??= toPolicyRoom(room).groupId
           return decideRoomMove(ctx.policy.current(), caller, toPolicyRoom(room), { originId, groupId })
         },

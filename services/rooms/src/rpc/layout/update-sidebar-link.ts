@@ -10,20 +10,20 @@ import { assertCanManageGroup } from '../../policy/arrangement.ts'
 import { getLink, updateLink } from '../../store/links.ts'
 
 export function updateSidebarLink(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.updateSidebarLink> {
-  return async ({ linkId, ...given }, call) => {
+  return async ({ linkId, ...fields }, call) => {
     const caller = callerOf(call)
     const assertCanManage = (groupId: string) => assertCanManageGroup(ctx.policy.current(), caller, groupId)
     assertCanManage((await getLink(ctx.db, linkId)).groupId)
-    if (given.label === undefined && given.url === undefined) throw emptyUpdate()
-    const wanted = {
-      ...(given.label !== undefined && { label: toLinkLabel(given.label) }),
-      ...(given.url !== undefined && { url: toLinkUrl(given.url) }),
+    if (fields.label === undefined && fields.url === undefined) throw emptyUpdate()
+    const changes = {
+      ...(fields.label !== undefined && { label: toLinkLabel(fields.label) }),
+      ...(fields.url !== undefined && { url: toLinkUrl(fields.url) }),
     }
     const cause = { actorId: caller.userId, at: ctx.now() }
     const sidebarLink = await changeLayout(ctx, cause, call, async (tx) => {
       const { link: before, groupId } = await getLink(tx, linkId)
       assertCanManage(groupId)
-      const link = { ...before, ...wanted }
+      const link = { ...before, ...changes }
       if (link.label === before.label && link.url === before.url) return { answer: link }
       await updateLink(tx, link)
       return { answer: link, groupId, auditEvents: [linkUpdated(groupId, linkId)] }

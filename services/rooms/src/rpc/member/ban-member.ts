@@ -18,8 +18,8 @@ import type { RoomRow } from '../../store/rows.ts'
 import { getRoomWithStanding } from '../../store/rooms.ts'
 
 export function banMember(ctx: Context): MethodImpl<typeof RoomService.method.banMember> {
-  return async ({ roomId, userId, reason: given, expiresAt: until }, call) => {
-    const reason = toBanReason(given)
+  return async ({ roomId, userId, reason: untrimmed, expiresAt: until }, call) => {
+    const reason = toBanReason(untrimmed)
     const caller = callerOf(call)
     const cause = { actorId: caller.userId, at: ctx.now() }
     const expiresAt = until ? timestampDate(until) : null

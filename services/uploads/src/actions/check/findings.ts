@@ -35,7 +35,7 @@ export async function checkObjects(
   const settled = page.filter(({ modifiedAt }) => now - modifiedAt.getTime() > settledMs)
   const orphans = (await orphanFinders(ctx.db)[prefix]?.(settled.map(({ key }) => key))) ?? []
   const findings: Finding[] = []
-  // An object that was being deleted with its row is gone by now: its bytes are deleted first (a blob may remain).
+  // Bytes other than blobs are deleted before their rows, so an object that was being deleted is gone by now.
   const findObject = async (key: string) => ctx.storage.stat(key)
   for await (const found of readAhead(orphans, objectsAtOnce, findObject))
     if (found) findings.push({ kind: StorageFindingKind.ORPHAN, ...describe(found), mended: false })

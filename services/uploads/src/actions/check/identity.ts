@@ -41,7 +41,7 @@ export async function compareIdentity(ctx: CheckContext): Promise<Belonging> {
 }
 
 async function compareOnce(ctx: CheckContext): Promise<Belonging | 'about to be written'> {
-  // The storage is read first: a mark is written to the database first.
+  // Reads the storage first, because a mark is written to the database before the storage.
   const found = await readIdentity(ctx)
   const { storageId, marks } = await getIdentity(ctx.db)
   if (!found && marks.length > 0) return marks.length > maxFirstMarks ? 'missing' : 'about to be written'
@@ -65,7 +65,7 @@ export async function assertMayDelete(ctx: CheckContext): Promise<void> {
   throw storageMismatch(belonging)
 }
 
-/** The storage must be our own. It is then foreign to earlier states of the database, such as a copy or a backup. */
+/** Call this only for our own storage. Afterwards it is foreign to earlier states of the database, such as a backup. */
 export async function renewIdentity(ctx: CheckContext): Promise<void> {
   const { storageId } = await getIdentity(ctx.db)
   const mark = randomUUID()

@@ -6,7 +6,10 @@ import { sumOwnerBytes, sumPendingBytes, lockOwner, sumOpenUploads } from '../..
 
 type Wanted = { ownerId: string; size: number; createdAt: Date }
 
-/** Locks the owner's usage until the transaction ends. Throws `resource_exhausted` if the file does not fit. */
+/**
+ * Locks the owner's usage until the transaction ends. Throws `resource_exhausted` if the file does not fit or too many
+ * uploads are open.
+ */
 export async function assertOwnerQuotas(
   ctx: Context,
   tx: Tx,
@@ -14,7 +17,7 @@ export async function assertOwnerQuotas(
 ): Promise<void> {
   const { maxUploadBytes, videoEnabled, maxVideoUploadBytes } = ctx.fileLimits
   const { userBytes } = ctx.quotas
-  // At least the size of the largest allowed file, so that a file always fits if nothing else is pending.
+  // At least the size of the largest allowed file, so that this limit admits a file if nothing else is pending.
   const pendingBytes = Math.max(ctx.quotas.pendingBytes, maxUploadBytes, videoEnabled ? maxVideoUploadBytes : 0)
   await lockOwner(tx, ownerId)
   const open = await sumOpenUploads(tx, ownerId, now)

@@ -4,14 +4,14 @@ import { PagePreviewSchema } from '@parley/contracts/internal'
 import { encode } from '@parley/protobuf'
 import type { Context } from '../../context.ts'
 import { fetchImage } from '../../engines/fetch/index.ts'
-import { storeImage, type PublicKind } from '../../engines/images/index.ts'
+import { storeImage, type StoredImageKind } from '../../engines/images/index.ts'
 import { decodeHtml } from './decode-html.ts'
 import { describePage, type PageDescription } from './describe-page.ts'
 import { readPage } from './read-page.ts'
 import { youtubeVideoId } from './youtube.ts'
 
 const maxPageBytes = 2 * 1024 * 1024
-const imageKind: PublicKind = { name: 'link_preview', maxSize: { width: 1200, height: 630 } }
+const imageKind: StoredImageKind = { name: 'link_preview', maxSize: { width: 1200, height: 630 } }
 
 export type FetchedPreview = { preview?: Uint8Array; imageKey?: string }
 

@@ -21,7 +21,7 @@ export type ImageProcessor = {
     read: () => Promise<Buffer>,
     maxSize: { width: number; height: number; callerId: string },
   ): Promise<ConvertedImage>
-  /** The image is stored unchanged. Throws `invalid_argument` for an invalid image. */
+  /** For an image that is stored unchanged. Throws `invalid_argument` for an invalid image. */
   inspect(read: () => Promise<Buffer>, callerId: string): Promise<InspectedImage>
   /** Uses the first frame. Only the fit `exact` enlarges. */
   resize(read: () => Promise<Buffer>, wanted: ResizeRequest): Promise<ResizedImage>

@@ -1,5 +1,5 @@
 export { type ImageProcessor, type ResizedImage, type ResizeRequest, openImageProcessor } from './image-processor.ts'
-export { type PublicKind, storeImage, toPublicKind } from './store-image.ts'
+export { type StoredImageKind, storeImage, toStoredImageKind } from './store-image.ts'
 export { type RenderingLimit, openRenderingLimit } from './rendering-limit.ts'
 export { sizeTag } from './size-tag.ts'
 export { type CachedSizeId, TransformCache } from './transform-cache.ts'

@@ -8,15 +8,16 @@ import { storageKeys, type Storage } from '../storage/index.ts'
 import { insertServerImage, type ServerImageKindName } from '../../store/server-images.ts'
 import type { ImageProcessor } from './image-processor.ts'
 
-export type PublicKind = { name: ServerImageKindName; maxSize: { width: number; height: number } }
+/** The kind of an image in the database, and the size to which the image is reduced. */
+export type StoredImageKind = { name: ServerImageKindName; maxSize: { width: number; height: number } }
 
-const kinds = new Map<ServerImageKind, PublicKind>([
+const kinds = new Map<ServerImageKind, StoredImageKind>([
   [ServerImageKind.AVATAR, { name: 'avatar', maxSize: { width: 256, height: 256 } }],
   [ServerImageKind.LOGO, { name: 'logo', maxSize: { width: 512, height: 512 } }],
   [ServerImageKind.BANNER, { name: 'banner', maxSize: { width: 1200, height: 630 } }],
 ])
 
-export function toPublicKind(kind: ServerImageKind): PublicKind {
+export function toStoredImageKind(kind: ServerImageKind): StoredImageKind {
   const known = kinds.get(kind)
   if (!known) throw unknownKind()
   return known
@@ -31,7 +32,7 @@ type Dependencies = { db: Db; storage: Storage; imageProcessor: ImageProcessor; 
  */
 export async function storeImage(
   ctx: Dependencies,
-  { kind, ownerId }: { kind: PublicKind; ownerId: string },
+  { kind, ownerId }: { kind: StoredImageKind; ownerId: string },
   read: () => Promise<Buffer>,
   within?: (tx: Tx) => Promise<void>,
 ): Promise<string> {

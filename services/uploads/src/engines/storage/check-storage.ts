@@ -6,7 +6,7 @@ import { hasBeenUsed, openDiskStorage } from './disk.ts'
 import { assetStorageFields, type S3Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
 
-/** The probe is not below a prefix of uploads: neither listings nor `parley storage check` see it. */
+/** No prefix of uploads contains the probe, so neither listings nor `parley storage check` see it. */
 const prefix = 'doctor'
 const probe = 'probe'
 const timeouts = { connectionTimeout: 4_000, requestTimeout: 4_000, socketTimeout: 4_000 }

@@ -3,14 +3,14 @@ import { Code, ConnectError, type MethodImpl } from '@connectrpc/connect'
 import type { UploadsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { unknownBlob } from '../../errors.ts'
-import { storeImage, toPublicKind } from '../../engines/images/index.ts'
+import { storeImage, toStoredImageKind } from '../../engines/images/index.ts'
 import { reportLeftForJob } from '../../metrics.ts'
 import { storageKeys } from '../../engines/storage/index.ts'
 import { findBlob, takeBlob } from '../../store/blobs.ts'
 
 export function storeServerImage(ctx: Context): MethodImpl<typeof UploadsInternalService.method.storeServerImage> {
   return async ({ blobId, callerId, kind, ownerId }) => {
-    const wanted = { kind: toPublicKind(kind), ownerId }
+    const wanted = { kind: toStoredImageKind(kind), ownerId }
     const blob = await findBlob(ctx.db, blobId, callerId)
     if (!blob) throw unknownBlob()
     const bytesKey = storageKeys.blob(blob.id)
