@@ -18,21 +18,13 @@ const hasUnread = async (userId: string, roleIds: string[] = []) =>
 test("a room is unread from another user's message until the user posts", async () => {
   const { roomId } = await fleet.room().channel(['a1', 'b1'])
   expect(await state('a1', roomId)).toMatchObject({ roomId, empty: true, hasUnread: false })
-  await fleet.as('a1').messages.createMessage({ roomId, body: 'x' })
-  expect(await state('a1', roomId)).toMatchObject({ empty: false, hasUnread: false })
+  expect((await state('a1', roomId))?.lastMessageAt).toBeUndefined()
+  const { message } = await fleet.as('a1').messages.createMessage({ roomId, body: 'x' })
+  expect(await state('a1', roomId)).toMatchObject({ empty: false, hasUnread: false, lastMessageAt: message?.createdAt })
   expect(await state('b1', roomId)).toMatchObject({ empty: false, hasUnread: true })
   expect([await hasUnread('a1'), await hasUnread('b1')]).toEqual([false, true])
   await fleet.as('b1').messages.createMessage({ roomId, body: 'y' })
   expect([await hasUnread('a1'), await hasUnread('b1')]).toEqual([true, false])
-})
-
-test('the time of the last message is sent only for direct messages', async () => {
-  const [dm, channel] = [await fleet.room().dm(['a8', 'b8']), await fleet.room().channel(['a8', 'b8'])]
-  expect((await state('b8', dm.roomId))?.lastMessageAt).toBeUndefined()
-  const { message } = await fleet.as('a8').messages.createMessage({ roomId: dm.roomId, body: 'x' })
-  await fleet.as('a8').messages.createMessage({ roomId: channel.roomId, body: 'x' })
-  expect((await state('b8', dm.roomId))?.lastMessageAt).toEqual(message?.createdAt)
-  expect((await state('b8', channel.roomId))?.lastMessageAt).toBeUndefined()
 })
 
 test('an echo makes the room unread, a reply does not', async () => {
@@ -41,6 +33,7 @@ test('an echo makes the room unread, a reply does not', async () => {
   const threadRootEventId = root.message?.id ?? ''
   await fleet.as('b2').messages.createMessage({ roomId, body: 'y', threadRootEventId })
   expect([await hasUnread('a2'), await hasUnread('b2')]).toEqual([false, true])
+  expect(await state('b2', roomId)).toMatchObject({ lastMessageAt: root.message?.createdAt })
   await fleet.as('b2').messages.createMessage({ roomId, body: 'z', threadRootEventId, alsoSendToChannel: true })
   expect([await hasUnread('a2'), await hasUnread('b2')]).toEqual([true, false])
 })
@@ -118,5 +111,5 @@ test('a room of retracted messages is neither unread nor empty', async () => {
   const { roomId } = await fleet.room().channel(['a7', 'b7'])
   const { message } = await fleet.as('a7').messages.createMessage({ roomId, body: 'x' })
   await fleet.as('a7').messages.deleteMessage({ roomId, eventId: message?.id ?? '' })
-  expect(await state('b7', roomId)).toMatchObject({ empty: false, hasUnread: false })
+  expect(await state('b7', roomId)).toMatchObject({ empty: false, hasUnread: false, lastMessageAt: message?.createdAt })
 })

@@ -3,7 +3,6 @@ import { isMuted } from './notification-levels.ts'
 import { maxFollowsWithoutWatermark, maxPlacesAfterWatermark } from './settle-follows.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** `lastMessageAt`: null except for direct messages, which it orders. */
 export type RoomState = { roomId: string; hasUnread: boolean; empty: boolean; lastMessageAt: Date | null }
 
 const muted = isMuted('$1', 'l.room_id')
@@ -17,8 +16,7 @@ const isBanned = `exists (
 /** For universal rooms the calling service must check `room.join`. */
 const states = statement<RoomState>(
   'read_room_states',
-  `select l.room_id as "roomId", l.last_message_at is null as empty,
-  case when l.kind = 'dm' then l.last_message_at end as "lastMessageAt",
+  `select l.room_id as "roomId", l.last_message_at is null as empty, l.last_message_at as "lastMessageAt",
   ${roomIsUnread} and (coalesce(m.member, false) or l.universal) and not ${isBanned} as "hasUnread"
 from room_lines l
 left join line_members m on m.room_id = l.room_id and m.user_id = $1
