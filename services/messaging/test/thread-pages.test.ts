@@ -32,6 +32,19 @@ async function createThread(count: number) {
 
 const idsOf = (page: RoomTimelinePage | undefined) => page?.events.map(({ id }) => id)
 
+test('the root and the replies show their reactions', async () => {
+  const { roomId, root, ids, events } = await createThread(2)
+  const reacted = [root, ids[1] ?? '']
+  for (const messageEventId of reacted)
+    await fleet.as('bob').messages.addReaction({ roomId, messageEventId, emoji: 'tada' })
+  const page = await events({}, 'bob')
+  const shown = page?.events.filter(
+    ({ event }) =>
+      event.case === 'messagePosted' && event.value.message?.reactions.some(({ hasReacted }) => hasReacted),
+  )
+  expect(shown?.map(({ id }) => id)).toEqual(reacted)
+})
+
 test('pages lead through all replies; the latest has the root', async () => {
   const { root, ids, events } = thread
   const latest = await events({ limit: 4 })

@@ -6,12 +6,14 @@ import type {
 } from '@parley/contracts/internal'
 import type { Policy } from '@parley/permissions'
 import type { Relay } from '@parley/events'
-import type { Db } from '@parley/postgres'
+import type { Connection, Db } from '@parley/postgres'
 import type { FairSemaphore } from '@parley/runtime'
 import type { FactDelivery, ReadRoom, WriteQueue } from './engines/delivery/index.ts'
 
 export type Context = {
   db: Db
+  /** For hand-written statements. */
+  pool: Connection
   reads: FairSemaphore
   dmKey: Uint8Array
   accounts: Client<typeof AccountsInternalService>

@@ -11,12 +11,12 @@ import { readDmKey } from './store/dm-ids.ts'
 export type TestOverrides = { now?: () => Date }
 
 export async function openContext(host: DatabaseHost, config: Config, overrides: TestOverrides): Promise<Context> {
-  const { db } = host
+  const { db, pool } = host
   const admin = host.client(AdminInternalService)
   const messaging = host.client(MessagingInternalService)
   const [apply, read] = [applyFacts(messaging), readHeldRoom(messaging)]
   return {
-    ...{ db, accounts: host.client(AccountsInternalService), admin, messaging },
+    ...{ db, pool, accounts: host.client(AccountsInternalService), admin, messaging },
     reads: createReadSemaphore({ connections: config.databasePool, refusal: tooManyReads }),
     policy: await host.policy(admin),
     relay: await host.relay(),

@@ -39,14 +39,25 @@ const reactions = `(
 /** SQL, from `room_lines l` and `standingJoins`. */
 export const accessColumns = `l.kind as "roomKind", l.group_id as "groupId", l.universal, ${standingColumns}`
 
-/** SQL for an EventRow, from `room_lines l`, `room_events e` and `eventJoins`. */
-export const eventColumns = `e.seq, e.event_id as "eventId", e.kind, e.actor_id as "actorId", e.created_at as "createdAt",
+const columnsWith = (
+  attachments: string,
+  reactions: string,
+): string => `e.seq, e.event_id as "eventId", e.kind, e.actor_id as "actorId", e.created_at as "createdAt",
   coalesce(o.updated_at, e.updated_at) as "updatedAt", coalesce(e.deleted_at, o.deleted_at) as "deletedAt",
   coalesce(o.body, e.body) as body, coalesce(o.link_preview, e.link_preview) as "linkPreview",
   ${attachments} as attachments, ${reactions} as reactions, coalesce(o.in_reply_to, e.in_reply_to) as "inReplyTo", e.thread_root_event_id as "threadRootEventId",
   e.echo_of_event_id as "echoOfEventId", e.echo_from_thread_root_event_id as "echoFromThreadRootEventId",
   e.channel_echo_event_id as "channelEchoEventId", t.reply_count as "replyCount", t.last_reply_at as "lastReplyAt",
   t.participant_ids as "participantIds", f.following as "isFollowing"`
+
+/** SQL for an EventRow, from `room_lines l`, `room_events e` and `eventJoins`. */
+export const eventColumns = columnsWith(attachments, reactions)
+
+/** The same for rows of `withinPage`, whose counts save looking up what most messages do not have. */
+const pageColumns = columnsWith(
+  `case when e.file_count > 0 then ${attachments} end`,
+  `case when e.tally_count > 0 then ${reactions} end`,
+)
 
 /**
  * SQL: joins the content that reader $2 sees. The limits make PostgreSQL look up the joined rows one by one; without
@@ -63,23 +74,26 @@ left join lateral (
 
 const countOf = (table: string): string =>
   `(select count(*) from ${table} t where t.room_id = r.room_id and t.seq = coalesce(o.seq, r.seq))::integer`
+const textBytes = `coalesce(octet_length(coalesce(o.body, r.body)), 0)
+    + coalesce(octet_length(coalesce(o.link_preview, r.link_preview)), 0)`
 /** SQL; must equal what `withSize` computes. */
-const bytesShown = `coalesce(octet_length(coalesce(o.body, r.body)), 0)
-    + coalesce(octet_length(coalesce(o.link_preview, r.link_preview)), 0)
-    + ${attachmentBytes} * ${countOf('message_attachments')} + ${tallyBytes} * ${countOf('reaction_tallies')}`
+const bytesShown = `text_bytes + ${attachmentBytes} * file_count + ${tallyBytes} * tally_count`
 
 /**
  * SQL: the rows that fit on a page, in this order, and the first that does not. Sizes are computed without reading the
- * content.
+ * content. The offset keeps PostgreSQL from counting twice.
  */
 export const withinPage = (order: 'seq' | 'seq desc', rows: string): string => `select * from (
-    select *, sum(bytes) over (order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before
+    select *, sum(${bytesShown}) over (order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before
     from (
-      select r.*, ${bytesShown} as bytes from (${rows}) r
+      select r.*, ${textBytes} as text_bytes,
+        ${countOf('message_attachments')} as file_count, ${countOf('reaction_tallies')} as tally_count
+      from (${rows}) r
       left join lateral (
         select seq, body, link_preview from room_events
         where room_id = r.room_id and event_id = r.echo_of_event_id limit 1
       ) o on true
+      offset 0
     ) r
   ) r where bytes_before is null or bytes_before <= ${pageBytes}`
 
@@ -87,10 +101,10 @@ export const withinPage = (order: 'seq' | 'seq desc', rows: string): string => `
  * Reads the room and the reader's standing with the rows of `source`, a query on room_events. $1 is the room, $2 the
  * reader; further parameters belong to `source`.
  */
-export function defineEventQuery(name: string, source: string) {
+export function defineEventQuery(name: string, source: string, columns = eventColumns) {
   const { text, run } = statement<ReadableRow>(
     name,
-    `select ${accessColumns}, ${eventColumns}
+    `select ${accessColumns}, ${columns}
 from room_lines l${standingJoins('$2')}
 left join lateral (${source}) e on true${eventJoins}
 where l.room_id = $1
@@ -102,6 +116,9 @@ order by e.seq`,
       toEventsWithAccess(values[0], await run(on, values)),
   }
 }
+
+/** `source` has the counts of {@link withinPage}. */
+export const definePageQuery = (name: string, source: string) => defineEventQuery(name, source, pageColumns)
 
 function toEventsWithAccess(roomId: string, rows: ReadableRow[]): EventsWithAccess | undefined {
   const [first] = rows

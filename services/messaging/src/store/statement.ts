@@ -1,16 +1,9 @@
+import type { Connection } from '@parley/postgres'
 import type pg from 'pg'
 
-export type Connection = Pick<pg.Pool, 'query'>
+export { statement, type Connection } from '@parley/postgres'
 
 export type Pool = pg.Pool
-
-/** Each connection prepares the statement once. `Row` is not checked. */
-export function statement<Row extends pg.QueryResultRow>(
-  name: string,
-  text: string,
-): { text: string; run: (on: Connection, values: readonly unknown[]) => Promise<Row[]> } {
-  return { text, run: async (on, values) => (await on.query<Row>({ name, text, values: [...values] })).rows }
-}
 
 export async function transaction<T>(pool: Pool, run: (on: Connection) => Promise<T>): Promise<T> {
   const client = await pool.connect()

@@ -1,26 +1,27 @@
 import { maxPlace, type Position } from '../domain/cursor.ts'
-import { defineEventQuery, withinPage, type EventsWithAccess } from './readable-events.ts'
+import { definePageQuery, withinPage, type EventsWithAccess } from './readable-events.ts'
 import type { Connection } from './statement.ts'
 
 // The root precedes its replies in the log, so it is always the first row.
-const root = `select *, null::integer as bytes, null::bigint as bytes_before from room_events
+// It is not counted, so its files and reactions are always looked up.
+const root = `select *, 0 as text_bytes, 1 as file_count, 1 as tally_count, null::bigint as bytes_before from room_events
   where room_id = $1 and event_id = $3
     and kind = 'message_posted' and thread_root_event_id is null and echo_of_event_id is null`
 const replies = `select * from room_events where room_id = $1 and thread_root_event_id = $3`
 
-const readOlderReplies = defineEventQuery(
+const readOlderReplies = definePageQuery(
   'read_thread_older',
   `(${root})
 union all
 (${withinPage('seq desc', `${replies} and seq < $4::bigint order by seq desc limit $5::integer`)})`,
 )
-const readNewerReplies = defineEventQuery(
+const readNewerReplies = definePageQuery(
   'read_thread_newer',
   `(${root})
 union all
 (${withinPage('seq', `${replies} and seq > $4::bigint order by seq limit $5::integer`)})`,
 )
-const readRepliesAround = defineEventQuery(
+const readRepliesAround = definePageQuery(
   'read_thread_around',
   `with anchor as materialized (${replies} and event_id = $4)
 (${root})

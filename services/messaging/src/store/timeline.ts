@@ -1,18 +1,18 @@
 import { maxPlace, type Position } from '../domain/cursor.ts'
-import { defineEventQuery, withinPage, type EventsWithAccess } from './readable-events.ts'
+import { definePageQuery, withinPage, type EventsWithAccess } from './readable-events.ts'
 import type { Connection } from './statement.ts'
 
 const timeline = `select * from room_events where room_id = $1 and in_timeline`
 
-const readOlder = defineEventQuery(
+const readOlder = definePageQuery(
   'read_timeline_older',
   withinPage('seq desc', `${timeline} and seq < $3::bigint order by seq desc limit $4::integer`),
 )
-const readNewer = defineEventQuery(
+const readNewer = definePageQuery(
   'read_timeline_newer',
   withinPage('seq', `${timeline} and seq > $3::bigint order by seq limit $4::integer`),
 )
-const readAround = defineEventQuery(
+const readAround = definePageQuery(
   'read_timeline_around',
   `with anchor as materialized (${timeline} and event_id = $3)
 (${withinPage('seq desc', `${timeline} and seq < (select seq from anchor) order by seq desc limit $4::integer`)})

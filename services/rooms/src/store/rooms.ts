@@ -1,5 +1,4 @@
-import { and, desc, eq, sql, type SQL } from 'drizzle-orm'
-import { unionAll } from 'drizzle-orm/pg-core'
+import { and, eq, sql, type SQL } from 'drizzle-orm'
 import { RoomKind } from '@parley/contracts/api'
 import { preparedQuery, type Reader } from '@parley/postgres'
 import { roomNotFound } from '../errors.ts'
@@ -104,48 +103,6 @@ export async function getStandingsInRoom(
     room: first.room,
     standings: new Map(found.map(({ userId, member, banned }) => [userId, { member, banned }])),
   }
-}
-
-const rankBy = (order: SQL) => sql<bigint>`row_number() over (order by ${order})`.as('rank')
-
-const activeChannels = (reader: Reader) =>
-  reader
-    .select({ ...columns, rank: rankBy(sql`${rooms.nameKey}`) })
-    .from(rooms)
-    .leftJoin(roomMembers, and(eq(roomMembers.roomId, rooms.id), eq(roomMembers.userId, sql.placeholder('userId'))))
-    .leftJoin(roomBans, and(eq(roomBans.roomId, rooms.id), eq(roomBans.userId, sql.placeholder('userId'))))
-    .where(and(eq(rooms.kind, RoomKind.CHANNEL), eq(rooms.archived, false)))
-
-const dms = (reader: Reader) =>
-  reader
-    .select({
-      ...{ ...columns, member: sql<boolean>`true`, banned: sql<boolean>`false` },
-      rank: rankBy(sql`${desc(rooms.createdAt)}, ${rooms.id}`),
-    })
-    .from(roomMembers)
-    .innerJoin(rooms, eq(rooms.id, roomMembers.roomId))
-    .where(
-      and(eq(roomMembers.userId, sql.placeholder('userId')), eq(roomMembers.member, true), eq(rooms.kind, RoomKind.DM)),
-    )
-
-const byRank = sql`rank`
-const findChannelsAlone = preparedQuery('active_channels', (reader) => activeChannels(reader).orderBy(byRank))
-const findDmsAlone = preparedQuery('dms', (reader) => dms(reader).orderBy(byRank))
-const findBoth = preparedQuery('active_channels_and_dms', (reader) =>
-  unionAll(activeChannels(reader), dms(reader)).orderBy(byRank),
-)
-
-export async function findActiveChannels(reader: Reader, userId: string): Promise<ShownRoom[]> {
-  return (await findChannelsAlone(reader, { userId })).map(toShown)
-}
-
-export async function findDms(reader: Reader, userId: string): Promise<ShownRoom[]> {
-  return (await findDmsAlone(reader, { userId })).map(toShown)
-}
-
-/** Channels by name, without archived ones, and direct messages newest first. The two kinds are mixed. */
-export async function findActiveChannelsAndDms(reader: Reader, userId: string): Promise<ShownRoom[]> {
-  return (await findBoth(reader, { userId })).map(toShown)
 }
 
 const channelsOfGroup = shownRooms<{ userId: string; groupId: string }>(

@@ -2,14 +2,14 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { groupPermissions } from '@parley/permissions'
 import { RoomGroupSchema, type RoomGroup, type RoomGroupItemSchema } from '@parley/contracts/api'
 import type { ItemRow } from '../store/layout.ts'
-import type { GroupRow, RoomWithStanding } from '../store/rows.ts'
+import type { GroupRow, HeadWithStanding } from '../store/rows.ts'
 import { toRoomWithViewerState, type Viewer } from './room.ts'
 
 /** Keeps the order; leaves out rooms that are not visible. */
 export function toRoomGroups(
   groups: readonly GroupRow[],
   items: readonly ItemRow[],
-  visible: readonly RoomWithStanding[],
+  visible: readonly HeadWithStanding[],
   viewer: Viewer,
 ): RoomGroup[] {
   const rooms = new Map(visible.map((seen) => [seen.room.id, seen]))

@@ -1,12 +1,12 @@
-import { create, type MessageInitShape } from '@bufbuild/protobuf'
-import { isEffectiveMember, roomPermissions, type Policy, type Subject } from '@parley/permissions'
-import { RoomSchema, type Room, type RoomWithViewerStateSchema, type User } from '@parley/contracts/api'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { isEffectiveMember, roomPermissions, type Grant, type Policy, type Subject } from '@parley/permissions'
+import type { RoomSchema, RoomWithViewerStateSchema, User } from '@parley/contracts/api'
 import { toPolicyRoom } from '../policy/standing.ts'
-import type { RoomRow, RoomWithStanding } from '../store/rows.ts'
+import type { HeadWithStanding, RoomHead } from '../store/rows.ts'
 
-export function toRoom(room: RoomRow): Room {
+export function toRoom(room: RoomHead): MessageInitShape<typeof RoomSchema> {
   const { id, kind, name, description, archived, universal } = room
-  return create(RoomSchema, { id, kind, name, description, archived, groupId: room.groupId ?? '', universal })
+  return { id, kind, name, description, archived, groupId: room.groupId ?? '', universal }
 }
 
 export type Viewer = {
@@ -18,7 +18,7 @@ export type Viewer = {
 
 /** A plain object is faster: a list of rooms has twenty permissions per room. */
 export function toRoomWithViewerState(
-  { room, standing }: RoomWithStanding,
+  { room, standing }: HeadWithStanding,
   viewer: Viewer,
 ): MessageInitShape<typeof RoomWithViewerStateSchema> {
   const { policy, subject } = viewer
@@ -31,10 +31,9 @@ export function toRoomWithViewerState(
     viewerState: {
       isMember,
       hasUnread: isMember && viewer.hasUnread(room.id),
-      permissions: grants.map(({ permission, granted }) => ({
-        permission,
-        granted: granted && !(standing.banned && permission === 'room.join'),
-      })),
+      permissions: standing.banned ? grants.map(withoutJoin) : grants,
     },
   }
 }
+
+const withoutJoin = (grant: Grant): Grant => (grant.permission === 'room.join' ? { ...grant, granted: false } : grant)

@@ -1,10 +1,10 @@
 import type { User } from '@parley/contracts/api'
 import { findProfiles } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
-import type { ShownRoom } from '../../store/rows.ts'
+import type { ListedRoom } from '../../store/rows.ts'
 
 /** Participants of direct messages by room. Empty while accounts does not answer: rooms can be shown without them. */
-export async function findDmMembers(ctx: Context, rooms: readonly ShownRoom[]): Promise<ReadonlyMap<string, User[]>> {
+export async function findDmMembers(ctx: Context, rooms: readonly ListedRoom[]): Promise<ReadonlyMap<string, User[]>> {
   const dms = rooms.filter(({ dmMemberIds }) => dmMemberIds.length > 0)
   if (dms.length === 0) return new Map()
   const ids = new Set(dms.flatMap(({ dmMemberIds }) => dmMemberIds))

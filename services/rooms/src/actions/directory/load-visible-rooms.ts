@@ -3,16 +3,16 @@ import type { Context } from '../../context.ts'
 import { findDmMembers } from './dm-members.ts'
 import { canSee, roomsOfMember } from '../../policy/visibility.ts'
 import { toPolicyRoom } from '../../policy/standing.ts'
-import type { ShownRoom } from '../../store/rows.ts'
+import type { ListedRoom } from '../../store/rows.ts'
 import type { Viewer } from '../../view/room.ts'
 import { readRoomStates, type RoomStates } from '../../clients/messaging.ts'
 
-export type VisibleRooms = { visible: ShownRoom[]; states: RoomStates; viewer: Viewer }
+export type VisibleRooms = { visible: ListedRoom[]; states: RoomStates; viewer: Viewer }
 
 export async function loadVisibleRooms(
   ctx: Context,
   subject: Subject,
-  rooms: readonly ShownRoom[],
+  rooms: readonly ListedRoom[],
 ): Promise<VisibleRooms> {
   const policy = ctx.policy.current()
   const visible = rooms.filter(({ room, standing }) => canSee(policy, subject, toPolicyRoom(room), standing))

@@ -1,5 +1,5 @@
 import type { HandlerContext, MethodImpl } from '@connectrpc/connect'
-import type { Room, RoomService } from '@parley/contracts/api'
+import type { RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { isFactOf } from '../../domain/room-fact.ts'
@@ -17,7 +17,7 @@ export function unarchiveRoom(ctx: Context): MethodImpl<typeof RoomService.metho
   return async ({ roomId }, call) => ({ room: await setArchived(ctx, call, roomId, false) })
 }
 
-async function setArchived(ctx: Context, call: HandlerContext, roomId: string, archived: boolean): Promise<Room> {
+async function setArchived(ctx: Context, call: HandlerContext, roomId: string, archived: boolean) {
   const caller = callerOf(call)
   const cause = { actorId: caller.userId, at: ctx.now() }
   const { room } = await makeChange(

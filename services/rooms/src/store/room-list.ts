@@ -1,0 +1,52 @@
+import { RoomKind } from '@parley/contracts/api'
+import { statement, type Connection } from '@parley/postgres'
+import type { Standing } from '../policy/standing.ts'
+import type { ListedRoom, RoomHead } from './rows.ts'
+
+type Row = RoomHead & Standing & { dmMemberIds: string[] | null }
+
+const head = 'r.id, r.kind, r.name, r.description, r.group_id, r.universal, r.archived'
+
+const activeChannels = `
+  select ${head}, coalesce(m.member, false) as member,
+    coalesce(b.banned and (b.expires_at is null or b.expires_at > now()), false) as banned,
+    null::text[] as dm_member_ids, r.name_key, null::timestamptz as created_at
+  from rooms r
+  left join room_members m on m.room_id = r.id and m.user_id = $1
+  left join room_bans b on b.room_id = r.id and b.user_id = $1
+  where r.kind = ${RoomKind.CHANNEL} and not r.archived`
+
+const dms = `
+  select ${head}, true as member, false as banned,
+    array(select o.user_id from room_members o where o.room_id = r.id order by o.user_id) as dm_member_ids,
+    null::text as name_key, r.created_at
+  from room_members m
+  join rooms r on r.id = m.room_id
+  where m.user_id = $1 and m.member and r.kind = ${RoomKind.DM}`
+
+/** Hand-written, and without the columns that nobody sees, because every client lists all rooms at every start. */
+function listOf(name: string, found: string) {
+  const { run } = statement<Row>(
+    name,
+    `select id, kind, name, description, group_id as "groupId", universal, archived, member, banned,
+  dm_member_ids as "dmMemberIds"
+from (${found}
+) r order by name_key, created_at desc, id`,
+  )
+  return async (on: Connection, userId: string): Promise<ListedRoom[]> => (await run(on, [userId])).map(toListed)
+}
+
+const toListed = ({ member, banned, dmMemberIds, ...room }: Row): ListedRoom => ({
+  room,
+  standing: { member, banned },
+  dmMemberIds: dmMemberIds ?? [],
+})
+
+/** By name, without archived ones. */
+export const findActiveChannels = listOf('active_channels', activeChannels)
+
+/** Newest first. */
+export const findDms = listOf('dms', dms)
+
+/** Channels, then direct messages. */
+export const findActiveChannelsAndDms = listOf('active_channels_and_dms', `${activeChannels}\n  union all${dms}`)
