@@ -76,6 +76,36 @@ inBrowser('a link to a message is copied, and leads to it', async () => {
   expect(visitor.pageErrors).toEqual([])
 })
 
+inBrowser('of two jumps in quick succession, the second one is followed', async () => {
+  const room = await newRoom(await signInOwner(), [ada])
+  const targets: string[] = []
+  for (const name of ['First', 'Second']) {
+    targets.push(await post(ada, room, `${name} target`))
+    for (let n = 0; n < 60; n++) await post(ada, room, `After the ${name}, ${n}`)
+  }
+  await using visitor = await visitAs(ada, `/chat/-/${room}`)
+  const { page } = visitor
+  await messageWith(page, 'After the Second, 59').waitFor()
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => (letGo = resolve))
+  let requests = 0
+  await page.route('**/GetRoomEventsAround*', async (route) => {
+    if (++requests === 2) await held
+    await route.continue()
+  })
+  const firstPage = page.waitForResponse('**/GetRoomEventsAround*')
+  for (const id of targets) {
+    const path = `/chat/-/${room}?highlight=${id}`
+    await page.evaluate(`history.pushState(undefined, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`)
+  }
+  await (await firstPage).finished()
+  // The view needs at most 30 frames to reach a position.
+  for (let n = 0; n < 40; n++) await page.evaluate('new Promise(requestAnimationFrame)')
+  letGo()
+  await messageWith(page, 'Second target').waitFor()
+  expect(visitor.pageErrors).toEqual([])
+})
+
 inBrowser('the actions of a message are visible even if its start is scrolled out of view', async () => {
   await post(ada, roomId, `It goes on\n${'and on\n\n'.repeat(60)}to its end`)
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
