@@ -30,3 +30,20 @@ inBrowser('a long name of the server covers no button', async () => {
     await owner.call(AdminServerService.method.updateServerConfig, { serverName: before?.serverName ?? '' })
   }
 })
+
+inBrowser('the switcher finds the administration for those who may see it', async () => {
+  await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
+  await using ofOwner = await visitAs(owner, `/chat/-/${roomId}`)
+  for (const { page } of [ofAda, ofOwner]) {
+    await page.getByRole('button', { name: 'Find people, rooms and commands' }).click()
+    await page.getByRole('option', { name: 'Settings' }).waitFor()
+  }
+  expect(await ofAda.page.getByRole('option', { name: 'Administration' }).count()).toBe(0)
+  const { page } = ofOwner
+  await page.getByRole('combobox').fill('manage')
+  await page.getByRole('option', { name: 'Administration: People' }).waitFor()
+  await page.getByRole('combobox').fill('invites')
+  await page.getByRole('option', { name: 'Administration: Invites' }).click()
+  await page.getByRole('heading', { name: 'Invites', exact: true }).waitFor()
+  expect([...ofAda.pageErrors, ...ofOwner.pageErrors]).toEqual([])
+})
