@@ -47,3 +47,17 @@ inBrowser('the switcher finds the administration for those who may see it', asyn
   await page.getByRole('heading', { name: 'Invites', exact: true }).waitFor()
   expect([...ofAda.pageErrors, ...ofOwner.pageErrors]).toEqual([])
 })
+
+inBrowser('the pane about a room leads those who may manage it to its page', async () => {
+  await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
+  await using ofOwner = await visitAs(owner, `/chat/-/${roomId}`)
+  for (const { page } of [ofAda, ofOwner]) {
+    await page.getByRole('button', { name: 'About this room' }).click()
+    await page.getByRole('button', { name: 'Leave room' }).waitFor()
+  }
+  expect(await ofAda.page.getByRole('link', { name: 'Manage this room' }).count()).toBe(0)
+  await ofOwner.page.getByRole('link', { name: 'Manage this room' }).click()
+  await ofOwner.page.getByLabel('Find somebody to add').waitFor()
+  expect(ofOwner.page.url()).toContain(`/manage/rooms/${roomId}`)
+  expect([...ofAda.pageErrors, ...ofOwner.pageErrors]).toEqual([])
+})
