@@ -52,8 +52,13 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
   process.stdout.write(`${JSON.stringify(findings)}\n`, () => process.exit(0))
 }
 
+/** Browsers treat pages of these addresses like those with TLS. */
+const isLoopback = ({ hostname }: URL): boolean => /^(?:127(?:\.\d+){3}|\[::1\]|(?:.+\.)?localhost)$/.test(hostname)
+
 const publicAddressCheck = check('public', publicUrlField(), async ({ publicUrl }, report) => {
   const url = new URL(publicUrl)
+  if (url.protocol !== 'https:' && isLoopback(url))
+    return report.ok('public.certificate', `only this machine reaches ${url.origin}, for which browsers need no TLS`)
   if (url.protocol !== 'https:')
     return report.warn(
       'public.certificate',

@@ -92,11 +92,20 @@ test('an invalid address of a collector is reported', async () => {
   expect(findings.find((finding) => finding.check === 'telemetry.address')).toMatchObject({ result: 'fail' })
 })
 
+test.each(['http://127.0.0.1:8080', 'http://[::1]:8080', 'http://localhost:8080', 'http://chat.localhost'])(
+  'the address %s needs no TLS',
+  async (url) => {
+    const findings = await diagnose({ deployable: 'gateway', readConfig }, { ...env, PARLEY_WEBSERVER_URL: url })
+    expect(findings.find(({ check }) => check === 'public.certificate')).toMatchObject({ result: 'ok' })
+  },
+)
+
 test('a public address without TLS, without a server, or with an expired certificate is reported', async () => {
   const ofGateway = async (url: string) => {
     const findings = await diagnose({ deployable: 'gateway', readConfig }, { ...env, PARLEY_WEBSERVER_URL: url })
     return findings.find((finding) => finding.check === 'public.certificate')
   }
+  expect(await ofGateway('http://localhost.example.org')).toMatchObject({ result: 'warn' })
   expect(await ofGateway('http://chat.example.org')).toMatchObject({
     result: 'warn',
     next: expect.stringContaining('Put a proxy with TLS in front'),

@@ -178,6 +178,18 @@ const motionOf = (page: Page) =>
     moving: document.getAnimations().filter(({ effect }) => effect.getComputedTiming().activeDuration > 0).length,
   })`)
 
+inBrowser('on a phone the sections of the settings are one row, which scrolls', async () => {
+  await using visitor = await visitAs(ada, '/', phone)
+  const { page } = visitor
+  await page.getByRole('button', { name: 'Settings' }).tap()
+  const sections = page.getByRole('dialog', { name: 'Settings' }).getByRole('navigation').getByRole('button')
+  await sections.last().tap()
+  await page.getByRole('region', { name: await sections.last().innerText() }).waitFor()
+  const boxes = await Promise.all((await sections.all()).map((section) => section.boundingBox()))
+  expect(new Set(boxes.map((box) => box?.y)).size).toBe(1)
+  expect(visitor.pageErrors).toEqual([])
+})
+
 inBrowser('with reduced motion nothing is animated', async () => {
   await using still = await visitAs(ada, `/chat/-/${roomId}`, { reducedMotion: 'reduce' })
   await using usual = await visitAs(bob, `/chat/-/${roomId}`, { reducedMotion: 'no-preference' })

@@ -86,11 +86,12 @@ inBrowser('sign-in and registration report errors in German', async () => {
   await expectError(page, names(await takenLogin(), 'lang genug!'), 'register.complete', 'refused.loginTaken')
 })
 
-inBrowser('settings report errors in German', async () => {
+inBrowser('settings are in German, with their button for a file, and so are their errors', async () => {
   await using visitor = await visitGerman(`/chat/-/${roomId}`)
   const { page } = visitor
   await signInInGerman(page, ada)
   await page.getByRole('button', { name: de('settings.heading') }).click()
+  await page.getByText(de('file.choose')).waitFor()
   const dialog = page.getByRole('dialog')
   const section = (key: string) => dialog.getByRole('button', { name: de(key), exact: true }).click()
   const names = (displayName: string, login: string): [string, string][] => [

@@ -335,6 +335,19 @@ inBrowser('an owner invites by a link and by a list of addresses, and revokes an
   await page.getByText('The invite has been sent.').nth(1).waitFor()
   for (const address of addresses) expect(await mailTo(address)).toContain('/invite#')
 
+  const field = page.getByLabel('E-mail addresses')
+  const carl = `${unique('carl')}@example.org`
+  await field.fill(`${carl}, dora@example, erik.example.org`)
+  await page.getByRole('button', { name: 'Invite one person' }).click()
+  await page.getByText('Not invited, because it is not an e-mail address: dora@example, erik.example.org').waitFor()
+  expect(await field.inputValue()).toBe('dora@example\nerik.example.org')
+  const outcome = page.getByRole('status').filter({ hasText: carl }).getByText('The invite has been sent.')
+  await eventually(async () => {
+    const { y, height } = (await outcome.boundingBox()) ?? { y: 0, height: Infinity }
+    expect(y + height).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0)
+  })
+  await field.fill('')
+
   await using guest = await visit(new URL(link).pathname + new URL(link).hash)
   await guest.page.getByLabel('Login').fill(unique('guest'))
   await guest.page.getByLabel('New password').fill('long enough for anyone')

@@ -1,4 +1,13 @@
+import type { TextKey } from '../messages/texts.ts'
 import type { ManageSection } from './router.ts'
+
+export const sectionNames: Readonly<Record<ManageSection, TextKey>> = {
+  people: 'manage.people',
+  invites: 'manage.invites',
+  rooms: 'manage.rooms',
+  server: 'manage.server',
+  start: 'start.heading',
+}
 
 const required: readonly (readonly [ManageSection, string])[] = [
   ['people', 'admin.view-users'],

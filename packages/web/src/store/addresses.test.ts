@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { addressesIn } from './addresses.ts'
+import { addressesIn, notAddressesIn } from './addresses.ts'
 
 test.each([
   ['lines', 'a@example.org\nb@example.org\r\n', ['a@example.org', 'b@example.org']],
@@ -8,3 +8,13 @@ test.each([
   ['a text with a duplicate', 'A@example.org a@example.org', ['A@example.org']],
   ['a text without addresses', 'no address, not even @one or two@', []],
 ])('the addresses in %s are returned once each', (_, given, expected) => expect(addressesIn(given)).toEqual(expected))
+
+test.each([
+  ['a list', 'a@example.org, not-an-address; b@example', ['b@example', 'not-an-address']],
+  ['one word', 'a.example.org', ['a.example.org']],
+  ['lines', 'a@example.org\nb.example.org\r\n@c\n', ['b.example.org', '@c']],
+  ['a table', 'name;address\n"Ann";"a@example.org"\nBob;b@example', ['b@example']],
+  ['lines of lists', 'a@example.org, b@example.org\nc@example.org, d.example.org, e@example.org', ['d.example.org']],
+  ['a recipient list', 'Ann <a@example.org>, "Bob" <b@mail.example.org>', []],
+  ['nothing', ' \n', []],
+])('what is not an address in %s is returned', (_, given, expected) => expect(notAddressesIn(given)).toEqual(expected))

@@ -7,3 +7,19 @@ export function addressesIn(given: string): string[] {
   const byKey = new Map(found.map((address) => [address.toLowerCase(), address] as const).reverse())
   return [...byKey.values()].reverse()
 }
+
+/**
+ * Finds what somebody took for e-mail addresses: words with an `@`, and parts of a list without an address. The other
+ * cells of a table (a row has one address), such as names, are left out.
+ */
+export function notAddressesIn(given: string): string[] {
+  const lines = given.split(/[\r\n]+/).filter((line) => line.trim() !== '')
+  const found = lines.flatMap((line, at) => {
+    const words = line.match(/[^\s,;<>()"'|]*@[^\s,;<>()"'|]*/g) ?? []
+    const others = line.split(/[,;]/).filter((part) => part.trim() !== '' && !part.includes('@'))
+    const isHeading = at === 0 && words.length === 0 && others.length > 1
+    const isRow = lines.length > 1 && (isHeading || words.length === 1)
+    return [...words.filter((word) => !addressesIn(word).includes(word)), ...(isRow ? [] : others)]
+  })
+  return [...new Set(found.map((part) => part.trim()))]
+}
