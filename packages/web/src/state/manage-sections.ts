@@ -5,7 +5,7 @@ const required: readonly (readonly [ManageSection, string])[] = [
   ['invites', 'user.manage-accounts'],
   ['rooms', 'role.manage'],
   ['server', 'server.manage'],
-  ['start', 'server.manage'],
+  ['first-steps', 'server.manage'],
 ]
 
 export const sectionsFor = (may: (permission: string) => boolean): ManageSection[] =>
