@@ -129,7 +129,7 @@ async function run(fake: ReturnType<typeof fakeFleet>, ...records: ArchiveRecord
 }
 const members = (...people: string[]): ArchiveRecord => ({ type: 'members', people, location: 'C1' })
 
-test('rooms are created with the known members, in their group or the named one', async () => {
+test('rooms are created with the known members, in their group or, without one, in the group of the options', async () => {
   const fake = fakeFleet()
   const group = { type: 'group', id: 'G1', name: 'Own', description: '', location: '' } as const
   const report = await run(
@@ -143,7 +143,7 @@ test('rooms are created with the known members, in their group or the named one'
   expect(report.notTaken).toMatchObject([{ what: 'members', count: 1, places: ['C1'] }])
 })
 
-test('many members are sent in several calls, and none for a room imported earlier', async () => {
+test('members after the first thousand are sent in further calls, but not for a room with imported messages', async () => {
   const people = Array.from({ length: 2_500 }, (_, index) => `P${index}`)
   const records = [...people.map((id) => person(id)), room(), members(...people)]
   const first = fakeFleet()
@@ -192,7 +192,7 @@ test('messages are sent in batches and marked as read at the end', async () => {
   expect(report.notTaken).toEqual([])
 })
 
-test('an interrupted import of a split message writes only the missing parts', async () => {
+test('after an interrupted import, the next one writes only the missing parts of a split message', async () => {
   const fake = fakeFleet({ known: ['long', 'long#2'] })
   await run(fake, person('ann'), room(), message('long', { text: 'long '.repeat(6_000) }))
   expect(fake.batches.flat().map(({ externalId }) => externalId)).toEqual(['long#3'])
@@ -251,7 +251,7 @@ test('a file whose size differs from that in the archive is not imported', async
   expect(notTaken).toMatchObject([{ what: 'files', reason: 'the size of the file changed' }])
 })
 
-test('long texts, unknown authors and emoji are converted, and mentions renamed', async () => {
+test('long texts are split and mentions renamed; unknown emoji and whatever unknown people sent are left out', async () => {
   const fake = fakeFleet()
   const reactions = [
     { emoji: '+1::skin-tone-2', people: ['ann', 'nobody'] },

@@ -344,7 +344,15 @@ inBrowser.each(sizes)('no control is cut off $what', async ({ width, height }) =
     await section.click()
     await check(`settings, ${await section.innerText()}`)
   }
-  for (const path of ['people', `people/${bob.userId}`, 'invites', 'rooms', `rooms/${roomId}`, 'server', 'start']) {
+  for (const path of [
+    'people',
+    `people/${bob.userId}`,
+    'invites',
+    'rooms',
+    `rooms/${roomId}`,
+    'server',
+    'first-steps',
+  ]) {
     await page.goto(`${origin}/manage/${path}`)
     await page.getByRole('heading', { level: 2 }).first().waitFor()
     await check(path)
@@ -432,7 +440,15 @@ inBrowser('administration is accessible', async () => {
   await page.getByRole('navigation', { name: 'Administration' }).waitFor()
   await operate(['user', 'verify-email', '--login', bob.login, '--email', `${bob.login}@example.org`])
   const { origin } = new URL(page.url())
-  for (const path of ['people', `people/${bob.userId}`, 'invites', 'rooms', `rooms/${roomId}`, 'server', 'start']) {
+  for (const path of [
+    'people',
+    `people/${bob.userId}`,
+    'invites',
+    'rooms',
+    `rooms/${roomId}`,
+    'server',
+    'first-steps',
+  ]) {
     await page.goto(`${origin}/manage/${path}`)
     await page.getByRole('heading', { level: 2 }).first().waitFor()
     if (path.startsWith('people/')) await page.getByRole('button', { name: /^Remove .*@/ }).click()

@@ -53,7 +53,8 @@ let keeper: AsyncDisposable
 const opened: NatsConnection[] = []
 
 /**
- * Messages that reached a service on a subject on which no attacker may publish, without traces, which cause no call.
+ * The user and the subject of each message that {@link listenAsVictims} received. Traces are left out, because they cause
+ * no call.
  */
 let received: string[] = []
 const isTrace = (data: Uint8Array): boolean => Buffer.from(data).toString().startsWith('{"server":')
@@ -131,7 +132,7 @@ async function takeReceived(): Promise<string[]> {
 
 type OnStream = { subject: string; data: string }
 
-/** Start of the look-ups, after the hundreds of events of earlier attackers. */
+/** Where {@link readStream} starts to read: after the hundreds of events of earlier attackers. */
 let startSeq = 1
 
 async function readStream(): Promise<OnStream[]> {
@@ -334,7 +335,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     for (const nc of [calls, events]) expect(await answersTo(nc, forged)).toEqual([])
   })
 
-  test("JetStream's API answers only the look-up of one message", async () => {
+  test("JetStream's API answers nothing but direct gets and pulls from durables of the attacker", async () => {
     const victim = attacker === 'rooms' ? 'messaging-levels' : 'rooms-people'
     const requested = apiCalls(victim).map(([subject, body]) => [subject, json(body)] as const)
     for (const nc of [calls, events]) expect(await answersTo(nc, requested)).toEqual([])
@@ -420,7 +421,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     )
     for (const type of foreignTypes(attacker)) {
       const subjects = [subjectOf(type)]
-      // Erasing a person also deletes messages to others that contain that person's name.
+      // Accounts erases events about a person, including notifications of others that contain that person's name.
       if (attacker === 'accounts' && (type === 'user' || type === 'notification')) continue
       await expect(requestKeeper(bus, 'erase', { subjects, remove: true })).rejects.toThrow('refused')
     }
@@ -457,7 +458,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
   })
 })
 
-test('after the attacks, each deployable can publish, and its durable receives each event once', async () => {
+test('after the attacks, attackers that publish still can, and those with a durable receive a new event once', async () => {
   await declareAllDurables()
   for (const name of attackers) {
     const { durable, publishes } = deployables[name]

@@ -21,6 +21,14 @@ test('a stall of an idle loop is measured from when the check was due, without t
   expect(stalls.reason(16_000)).toBe('blocked for 5.5 s of the last 10 s')
 })
 
+test('of a stall, only the part within the last ten seconds counts', () => {
+  const stalls = new EventLoopStalls(0)
+  stalls.record({ now: 19_000, lateMs: 9_000, activeMs: 9_000 })
+  stalls.record({ now: 28_100, lateMs: 9_000, activeMs: 9_100 })
+  expect(stalls.reason(28_100)).toBe('blocked for 9.9 s of the last 10 s')
+  expect(stalls.reason(34_000)).toBeUndefined()
+})
+
 test('an idle loop is checked rarely, a busy one often', () => {
   const stalls = new EventLoopStalls(0)
   expect(stalls.record({ now: 2000, lateMs: 0, activeMs: 100 })).toBe(false)

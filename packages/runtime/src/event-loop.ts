@@ -4,7 +4,7 @@ import { nextSharedTick } from '@parley/telemetry'
 /** A timer that fires at least this late counts as a stall. */
 const minStallMs = 400
 const windowMs = 10_000
-/** Total length of the stalls in a window from which on the process should get no work. */
+/** A process whose stalls took at least this long within the window should get no work. */
 const maxBlockedMs = 5_000
 /**
  * Intervals of the check while the loop is mostly idle (a multiple of the timer ticks that periodic tasks share), and
@@ -30,7 +30,7 @@ export class EventLoopStalls {
    * because the loop is busy.
    */
   record({ now, lateMs, activeMs }: Measurement): boolean {
-    if (lateMs >= minStallMs) this.#stalls.push({ endedAt: now, ms: Math.min(lateMs, windowMs) })
+    if (lateMs >= minStallMs) this.#stalls.push({ endedAt: now, ms: lateMs })
     this.#stalls = this.#stalls.filter(({ endedAt }) => endedAt > now - windowMs)
     this.#often = activeMs >= busyFraction * (now - this.#measuredAt)
     this.#measuredAt = now
@@ -38,12 +38,13 @@ export class EventLoopStalls {
   }
 
   /**
-   * The reason why the process should get no work now: it was blocked for half of the last ten seconds. Undefined
+   * The reason why the process should get no work now: stalls took at least half of the last ten seconds. Undefined
    * otherwise.
    */
   reason(now: number): string | undefined {
-    const recent = this.#stalls.filter(({ endedAt }) => endedAt > now - windowMs)
-    const blocked = recent.reduce((sum, { ms }) => sum + ms, 0)
+    const since = now - windowMs
+    const recent = this.#stalls.filter(({ endedAt }) => endedAt > since)
+    const blocked = recent.reduce((sum, { endedAt, ms }) => sum + Math.min(ms, endedAt - since), 0)
     return blocked < maxBlockedMs ? undefined : `blocked for ${(blocked / 1000).toFixed(1)} s of the last 10 s`
   }
 }

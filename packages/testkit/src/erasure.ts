@@ -10,7 +10,7 @@ export async function requestErasure(bus: Bus, userId: string, pass = 1): Promis
   await publishEvents(bus, { ...about, version: BigInt(pass), fact: { case: 'erasureRequested', value: { pass } } })
 }
 
-/** Reports that erasing services send to a fake of accounts. */
+/** Collects the reports about erasures that services send to a fake of accounts. */
 export class ErasureReports {
   readonly all: Pick<ReportErasedRequest, 'userId' | 'service' | 'pass' | 'found'>[] = []
 

@@ -13,7 +13,7 @@ export type Context = {
   rooms: RoomAccess
   audiences: Audiences
   smallRooms: Pick<SmallRooms, 'listMembers'>
-  /** Sends a chosen level to messaging; returns the version that messaging holds if that differs. */
+  /** Sends a chosen level to messaging. Returns the version that messaging holds if it holds another choice. */
   applyLevel: (chosen: ChosenLevel) => Promise<bigint | undefined>
   fetchPeople: (userIds: readonly string[]) => Promise<ReadonlyMap<string, User>>
   isCredentialValid: (credentialId: string) => Promise<boolean>

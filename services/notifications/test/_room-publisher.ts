@@ -15,7 +15,8 @@ export class RoomPublisher {
   readonly #bus: Bus
   readonly #roomId: string
   #seq = 0n
-  readonly published: OutgoingEvent[] = []
+  /** Including the events that were not published, because `isHolding` was set. */
+  readonly created: OutgoingEvent[] = []
   isHolding = false
 
   constructor(bus: Bus, roomId: string) {
@@ -77,9 +78,9 @@ export class RoomPublisher {
   }
 
   async announce(event: OutgoingEvent): Promise<void> {
-    const published = { id: newId('event'), ...event }
-    this.published.push(published)
-    if (!this.isHolding) await publishEvents(this.#bus, published)
+    const created = { id: newId('event'), ...event }
+    this.created.push(created)
+    if (!this.isHolding) await publishEvents(this.#bus, created)
   }
 }
 

@@ -59,7 +59,7 @@ type Run = ReturnType<typeof newRun>
 const idOf = ({ ids }: Run, n: number): string => ids[n] ?? ''
 
 async function untilHandled({ publisher }: Run): Promise<void> {
-  const ids = publisher.published.map(({ id }) => id ?? '')
+  const ids = publisher.created.map(({ id }) => id ?? '')
   await eventually(async () => {
     const rows = await sqlRows(fleet.db, sql`select from inbox where event_id = any(${sql.param(ids)}::text[])`)
     expect(rows).toHaveLength(ids.length)
@@ -166,8 +166,8 @@ test('after any sequence of events, lists and counts match the model', async () 
       for (const it of steps) await applyStep(run, it)
       await untilHandled(run)
       await check(run)
-      const order = new Map(run.publisher.published.map((event) => [event, random.next().value]))
-      const again = [...run.publisher.published].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
+      const order = new Map(run.publisher.created.map((event) => [event, random.next().value]))
+      const again = [...run.publisher.created].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
       for (const event of again) await publish(fleet.bus, event)
       await run.publisher.read(idOf(run, 0), 0n, { threadRootEventId: 'Elast' })
       await untilHandled(run)

@@ -14,7 +14,7 @@ test('a push and its dismissal are sent without waiting for the next poll of the
     const eventId = await publisher.post('Uann', { mentions: { userIds: ['Ubob'] } })
     push.fleet.fakes.previews.set(eventId, { text: 'hello' })
     publisher.isHolding = false
-    for (const event of publisher.published.slice(-1)) await publish(push.fleet.bus, event)
+    for (const event of publisher.created.slice(-1)) await publish(push.fleet.bus, event)
     await eventually(() => expect(push.service.receivedBy('phone')).toHaveLength(times))
     await publisher.read('Ubob')
     await eventually(() => expect(push.service.receivedBy('phone')).toHaveLength(times + 1))

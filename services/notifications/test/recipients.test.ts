@@ -298,7 +298,7 @@ test('a retracted message notifies nobody, whichever event comes first', async (
   publisher.isHolding = true
   const early = await publisher.post(ann, { mentions: { userIds: [bob] } })
   await publisher.retract(early)
-  for (const event of publisher.published.slice(-2).reverse()) await publish(fleet.bus, event)
+  for (const event of publisher.created.slice(-2).reverse()) await publish(fleet.bus, event)
   publisher.isHolding = false
   await untilSettled(publisher, roomId)
   expect(await pendingOf(bob)).toEqual([{ kind: 'reply', eventId: second }])
@@ -317,7 +317,7 @@ test('a person who left or was banned is not notified of earlier messages, which
   await publisher.leave(bob)
   await publisher.leave(ban, 'banned')
   const back = await publisher.post(ann, mention)
-  const [before, ...after] = publisher.published.slice(-4)
+  const [before, ...after] = publisher.created.slice(-4)
   // Rooms still lists them as members; the place in the log decides.
   for (const event of after) await publish(fleet.bus, event)
   if (before) await publish(fleet.bus, before)
@@ -339,7 +339,7 @@ test('repeated events notify nobody again, not even after a dismissal', async ()
   const before = { bob: receivedBy(fleet.published, bob), ids: await pendingOf(bob) }
   // The inbox forgets events after three days; then the rows prevent duplicates.
   await fleet.db.execute('delete from inbox')
-  for (const event of [...publisher.published].reverse()) await publish(fleet.bus, event)
+  for (const event of [...publisher.created].reverse()) await publish(fleet.bus, event)
   await untilSettled(publisher, roomId)
   expect(await pendingOf(bob)).toEqual(before.ids)
   expect(await pendingOf(cat)).toEqual([])

@@ -96,7 +96,7 @@ describe('GetRoomAccess', () => {
     expect(await access('Ualice', direct)).toMatchObject({ effectiveMember: true, room: { kind: RoomKind.DM } })
   })
 
-  test('uses stored roles if `heardRoles` is set', async () => {
+  test('uses stored roles if `useStoredRoles` is set', async () => {
     await using other = await openEnv()
     other.admin.policy.decisions = other.admin.policy.decisions.filter(({ permission }) => permission !== 'room.join')
     await other.start()
@@ -107,18 +107,18 @@ describe('GetRoomAccess', () => {
       ...{ profileVersion: 1n, roleIds: [ownerRoleId], rolesVersion: 1n },
     })
     const requested = { userId: 'Uowner', roomId }
-    expect(await other.internal.getRoomAccess({ ...requested, heardRoles: true })).toMatchObject({
+    expect(await other.internal.getRoomAccess({ ...requested, useStoredRoles: true })).toMatchObject({
       effectiveMember: true,
     })
     expect(await other.internal.getRoomAccess(requested)).toMatchObject({ effectiveMember: false })
-    const stranger = { ...requested, userId: 'Ustranger', heardRoles: true }
+    const stranger = { ...requested, userId: 'Ustranger', useStoredRoles: true }
     expect(await other.internal.getRoomAccess(stranger)).toMatchObject({ effectiveMember: false })
   })
 
   test('does not count deleted users as members', async () => {
     const roomId = await makeRoom(env, 'for-all', { universal: true })
     const isMember = async (userId: string) =>
-      (await env.internal.getRoomAccess({ userId, roomId, heardRoles: true })).effectiveMember
+      (await env.internal.getRoomAccess({ userId, roomId, useStoredRoles: true })).effectiveMember
     const row = { login: '', displayName: '', nameKey: '', profileVersion: 2n, roleIds: [], rolesVersion: 1n }
     await env.db.insert(people).values([
       { ...row, userId: 'Uthere', deleted: false },

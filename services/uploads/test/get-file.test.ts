@@ -54,7 +54,7 @@ describe('GET /assets/files/{id}', () => {
     expect((await read(id, { userId: 'Ubob' })).status).toBe(200)
     env.rooms.set('Rtea', ['Ualice'])
     expect((await read(id, { userId: 'Ubob' })).status).toBe(403)
-    expect(env.rooms.requests.at(-1)).toMatchObject({ userId: 'Ubob', roomId: 'Rtea', heardRoles: true })
+    expect(env.rooms.requests.at(-1)).toMatchObject({ userId: 'Ubob', roomId: 'Rtea', useStoredRoles: true })
   })
 
   test('refuses URLs without signature, or with one that is forged, expired, or for another asset or size', async () => {

@@ -89,7 +89,7 @@ describe('a file requested without a signed URL', () => {
   test('is checked by rooms with the roles of the reader', async () => {
     env.accounts.signIn('Urole', { token: 'with-role', roleIds: ['Gtea'] })
     await read(bearer('with-role'))
-    expect(env.rooms.requests.at(-1)).toMatchObject({ userId: 'Urole', roleIds: ['Gtea'], heardRoles: false })
+    expect(env.rooms.requests.at(-1)).toMatchObject({ userId: 'Urole', roleIds: ['Gtea'], useStoredRoles: false })
   })
 
   test('is not found if it does not exist', async () => {

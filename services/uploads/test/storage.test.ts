@@ -194,7 +194,7 @@ describe('a folder', () => {
   test('lists the unfinished writes of a process, and discards them', async () => {
     await writeFile(join(folder, 'unfinished/half'), 'x')
     for await (const write of storage.unfinished()) {
-      expect(write.startedAt.getTime()).toBeGreaterThan(Date.now() - 60_000)
+      expect(write.at.getTime()).toBeGreaterThan(Date.now() - 60_000)
       await write.discard()
     }
     expect(await readdir(join(folder, 'unfinished'))).toEqual([])
@@ -316,7 +316,7 @@ describe('a bucket', () => {
     expect(await server.unfinished()).toHaveLength(1)
     expect(await namesOf(storage.unfinished())).toEqual(['files/A1'])
     for await (const write of storage.unfinished()) {
-      expect(write.startedAt.getTime()).toBeGreaterThan(Date.now() - 60_000)
+      expect(write.at.getTime()).toBeGreaterThan(Date.now() - 60_000)
       await write.discard()
     }
     expect(await server.unfinished()).toEqual([])

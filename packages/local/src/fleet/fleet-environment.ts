@@ -14,7 +14,7 @@ type Stored = FleetEnvironment & { supervisor?: ProcessIdentity }
 /** Only the fleet's user can read the file. */
 export function storeEnvironment({ environmentFile }: DataDir, { url, env }: FleetEnvironment): void {
   // Only the supervisor needs the owner's password.
-  const { PARLEY_OWNER_PASSWORD: _, PARLEY_CONFIG_FILE: file, ...read } = parleyVariables(env, true)
+  const { PARLEY_OWNER_PASSWORD: _, PARLEY_CONFIG_FILE: file, ...read } = filterVariables(env, isReadByParley)
   const config = file ? { PARLEY_CONFIG_FILE: resolve(file) } : {}
   const stored = { supervisor: identify(process.pid), url, env: { ...read, ...config } }
   writeAtomically(environmentFile, JSON.stringify(stored) + '\n', 0o600)
@@ -30,10 +30,10 @@ export function readFleetEnvironment(
 ): FleetEnvironment | undefined {
   const { supervisor, url, env } = (readJson(environmentFile) ?? {}) as Partial<Stored>
   if (supervisor === undefined || url === undefined || !isAlive(supervisor)) return undefined
-  return { url, env: { ...parleyVariables(own, false), ...env } }
+  return { url, env: { ...filterVariables(own, (name) => !isReadByParley(name)), ...env } }
 }
 
-const parleyVariables = (env: NodeJS.ProcessEnv, areRead: boolean): NodeJS.ProcessEnv =>
-  Object.fromEntries(
-    Object.entries(env).filter(([name]) => /^(PARLEY_|OTEL_|NODE_EXTRA_CA_CERTS$)/.test(name) === areRead),
-  )
+const isReadByParley = (name: string): boolean => /^(PARLEY_|OTEL_|NODE_EXTRA_CA_CERTS$)/.test(name)
+
+const filterVariables = (env: NodeJS.ProcessEnv, isKept: (name: string) => boolean): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => isKept(name)))

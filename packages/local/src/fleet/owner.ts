@@ -6,7 +6,7 @@ import { connectBus, createRpcClient } from '@parley/rpc'
 import type { Secrets } from './secrets.ts'
 
 const pendingKey = 'owner.pendingPassword'
-const announcedKey = 'owner.announced'
+const forgottenKey = 'owner.announced'
 
 export type OwnerOptions = { login: string; password?: string | undefined; email?: string | undefined }
 
@@ -41,21 +41,24 @@ export async function ensureOwner(
   const { created, login, repeated } = await create({ ...wanted, password })
   const isGenerated = wanted.password === undefined
   // A stored password that cannot be the owner's must not be shown by a later start.
-  const mayBeStored = isGenerated ? created || repeated || interrupted !== undefined : !created
-  if (!mayBeStored) forgetPassword(secrets)
+  const mayKeepStored = isGenerated ? created || repeated || interrupted !== undefined : !created
+  if (!mayKeepStored) forgetPassword(secrets)
   const mustShow = created || secrets.peek(pendingKey) !== undefined
   return { created, login, ...(isGenerated && mustShow ? { password } : {}) }
 }
 
-/** Deletes the stored password once it has been shown, or if it is not the owner's. No start stores one again. */
+/**
+ * Deletes the stored password; no later start stores one again. To be called when the password has been shown, or if it
+ * is not the owner's.
+ */
 export function forgetPassword(secrets: Secrets): void {
-  secrets.set(announcedKey, 'yes')
+  secrets.set(forgottenKey, 'yes')
   secrets.delete(pendingKey)
 }
 
 function generatePassword(secrets: Secrets): string {
   const password = randomBytes(12).toString('hex')
-  if (secrets.peek(announcedKey) === undefined) secrets.set(pendingKey, password)
+  if (secrets.peek(forgottenKey) === undefined) secrets.set(pendingKey, password)
   return password
 }
 

@@ -6,7 +6,7 @@ export const sectionNames: Readonly<Record<ManageSection, TextKey>> = {
   invites: 'manage.invites',
   rooms: 'manage.rooms',
   server: 'manage.server',
-  start: 'start.heading',
+  'first-steps': 'firstSteps.heading',
 }
 
 const required: readonly (readonly [ManageSection, string])[] = [
@@ -14,7 +14,7 @@ const required: readonly (readonly [ManageSection, string])[] = [
   ['invites', 'user.manage-accounts'],
   ['rooms', 'role.manage'],
   ['server', 'server.manage'],
-  ['start', 'server.manage'],
+  ['first-steps', 'server.manage'],
 ]
 
 export const sectionsFor = (may: (permission: string) => boolean): ManageSection[] =>

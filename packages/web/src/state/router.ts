@@ -9,7 +9,7 @@ export type Route = {
   managed: ManagedPage | undefined
 }
 
-const sections = ['people', 'invites', 'rooms', 'server', 'start'] as const
+const sections = ['people', 'invites', 'rooms', 'server', 'first-steps'] as const
 export type ManageSection = (typeof sections)[number]
 /** `id`: the person or room that the page shows, if any. */
 export type ManagedPage = { section: ManageSection; id: string | undefined }

@@ -23,8 +23,8 @@ export function endToEndHeaders(headers: IncomingHttpHeaders): IncomingHttpHeade
 export type DescribeClient = (request: IncomingMessage) => Record<string, string>
 
 /**
- * Drops the content length, which the sender of the body sets, headers reserved for our own processes, and the client's
- * claims about its own address.
+ * Drops headers reserved for our own processes, the client's claims about its own address, and the content length, which
+ * `HttpProxy` forwards only with a body.
  */
 export function upstreamHeaders(request: IncomingMessage, describeClient: DescribeClient): IncomingHttpHeaders {
   const isDropped = (name: string): boolean =>

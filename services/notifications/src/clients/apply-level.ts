@@ -10,8 +10,8 @@ export type ChosenLevel = MessageInitShape<typeof ApplyNotificationLevelRequestS
 
 /**
  * Messaging applies the level to unread rooms before the user's call is answered. Returns the version that messaging
- * holds if it has another version, or another level with this version. Never rejects, because messaging also receives
- * the event.
+ * holds if it holds another version, or another level with this version; undefined if it holds none. Never rejects,
+ * because messaging also receives the event.
  */
 export const applyLevel =
   (messaging: Client<typeof MessagingInternalService>) =>

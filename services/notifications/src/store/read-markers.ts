@@ -4,7 +4,10 @@ import { sql } from 'drizzle-orm'
 /** How far a user has read a main timeline or a thread, and when. */
 export type ReadMarker = { userId: string; roomId: string; threadRootEventId: string; roomSeq: bigint; at: Date }
 
-/** Moves markers forward; returns the moved ones. The shards of the users must be locked. Skips deleted people. */
+/**
+ * Moves markers forward; returns the moved ones. Skips deleted people. The caller must have locked the users' shards with
+ * `lockShards`.
+ */
 export async function moveMarkers(tx: Tx, places: readonly ReadMarker[]): Promise<Omit<ReadMarker, 'at'>[]> {
   if (places.length === 0) return []
   const rows = places.map((place) => ({ ...place, roomSeq: String(place.roomSeq) }))

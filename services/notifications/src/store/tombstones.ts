@@ -18,7 +18,7 @@ export async function isAnyRetracted(db: Reader, eventIds: readonly string[]): P
 /** A user who lost access to a room: its place in the room's log, and its time. */
 export type Departure = { userId: string; roomId: string; roomSeq: bigint; at: Date }
 
-/** The shards of the users must be locked. Skips deleted people. */
+/** The caller must have locked the users' shards with `lockShards`. Skips deleted people. */
 export async function recordDepartures(tx: Tx, departures: readonly Departure[]): Promise<void> {
   if (departures.length === 0) return
   const rows = departures.map((departure) => ({ ...departure, roomSeq: String(departure.roomSeq) }))

@@ -5,7 +5,7 @@ import { retryUntilSuccess } from './retry-until-success.ts'
 
 const projection = 'people'
 const pageSize = 1000
-/** Building a large statement blocks the process, and open transactions could time out. */
+/** Building a large statement blocks the process, whose other transactions could time out meanwhile. */
 const rowsPerTransaction = 100
 
 /** Copies all people from accounts, once per database. The consumers are already running, and newer versions win. */

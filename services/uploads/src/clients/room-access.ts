@@ -15,7 +15,7 @@ export class RoomAccess {
   }
 
   async getAccess({ userId, roleIds }: RoomReader, roomId: string): Promise<GetRoomAccessResponse> {
-    const roles = roleIds === undefined ? { heardRoles: true } : { roleIds: [...roleIds] }
+    const roles = roleIds === undefined ? { useStoredRoles: true } : { roleIds: [...roleIds] }
     try {
       return await this.#rooms.getRoomAccess({ userId, roomId, ...roles }, { timeoutMs })
     } catch (error) {

@@ -36,7 +36,7 @@ export function sweepOrphans(
       for (let deleted = batchSize; deleted === batchSize;)
         deleted = await forgetOrphansUnseen(ctx.db, startedAt, batchSize)
       for await (const write of ctx.storage.unfinished()) {
-        if (ctx.now().getTime() - write.startedAt.getTime() < unfinishedLifeMs) continue
+        if (ctx.now().getTime() - write.at.getTime() < unfinishedLifeMs) continue
         await write.discard()
         swept++
       }

@@ -2,8 +2,8 @@ import { endWhenEmpty } from './end-when-empty.ts'
 import { applyOnce, type CallWebhook } from './call-webhook.ts'
 
 /**
- * The call ends, unless somebody has joined since or is connected to a newer room of the call; then it is compared with
- * the media server.
+ * Ends the call. If somebody has joined since or is connected to a newer room of the call, compares the call with the
+ * media server instead.
  */
 export async function onRoomFinished(webhook: CallWebhook, mediaRoomSid: string, closedAt: Date): Promise<void> {
   const outcome = await applyOnce(webhook, [], (call) => call.closeMediaRoom(mediaRoomSid, closedAt))

@@ -5,7 +5,10 @@ import { dismiss, idsToDismiss } from '../../store/dismissals.ts'
 import { insertJobs } from '../../store/jobs.ts'
 import { announceDismissed } from './announce-dismissed.ts'
 
-/** `more`: whether there may be other notifications to dismiss. The shards of the users must be locked. */
+/**
+ * `more`: whether there may be other notifications to dismiss. The caller must have locked the users' shards with
+ * `lockShards`.
+ */
 export async function dismissBatch(tx: Tx, dismissals: readonly Dismissal[], at: Date) {
   if (dismissals.length === 0) return { entries: [], more: false }
   const { dismissed, more } = await dismiss(tx, idsToDismiss(dismissals), at)

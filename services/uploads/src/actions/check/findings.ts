@@ -54,12 +54,12 @@ export async function checkUnfinished(ctx: CheckContext, after: string, repair: 
   const now = ctx.now().getTime()
   const page = await ctx.storage.unfinishedAfter(after, pageSize)
   const findings: Finding[] = []
-  for (const { key, startedAt, discard } of page) {
-    const age = now - startedAt.getTime()
+  for (const { key, at, discard } of page) {
+    const age = now - at.getTime()
     if (age <= settledMs) continue
     const mended = repair && age >= unfinishedLifeMs
     if (mended) await discard()
-    findings.push({ kind: StorageFindingKind.UNFINISHED, key, size: 0, storedAt: startedAt, mended })
+    findings.push({ kind: StorageFindingKind.UNFINISHED, key, size: 0, storedAt: at, mended })
   }
   return { checked: page.length, findings, last: page.length >= pageSize ? page.at(-1)?.key : undefined }
 }

@@ -119,7 +119,7 @@ async function* unfinishedIn(folder: string): AsyncIterable<UnfinishedWrite> {
     const name = key.slice(1)
     yield {
       key: name,
-      startedAt: modifiedAt,
+      at: modifiedAt,
       discard: () => translateErrors(() => rm(join(folder, name), { force: true })),
     }
   }

@@ -211,7 +211,7 @@ async function* unfinished(
       const write = { Bucket, Key, UploadId }
       const discard = async () =>
         void (await translateErrors(() => client.send(new AbortMultipartUploadCommand(write))))
-      yield { key, startedAt: Initiated, discard }
+      yield { key, at: Initiated, discard }
     }
     const { IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page
     marker = IsTruncated && KeyMarker !== undefined ? { KeyMarker, UploadIdMarker } : undefined

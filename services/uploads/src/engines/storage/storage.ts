@@ -10,7 +10,8 @@ export type ByteRange = { start: number; end: number }
 
 export type ListedObject = { key: string; size: number; modifiedAt: Date }
 
-export type UnfinishedWrite = { key: string; startedAt: Date; discard: () => Promise<void> }
+/** `at`: in S3 when the write began, on a disk when it last changed. */
+export type UnfinishedWrite = { key: string; at: Date; discard: () => Promise<void> }
 
 export type PresignOptions = { expiresMs: number; contentType: string; filename: string }
 
