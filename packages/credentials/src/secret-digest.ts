@@ -6,7 +6,7 @@ export type SecretKeys = { secretKey: string; previousSecretKey?: string | undef
 /** A secret, preceded by the words of its purpose: the same secret has another digest for another purpose. */
 export type SecretWithPurpose = readonly [...purpose: [string, ...string[]], secret: string]
 
-/** 32 bytes: HMAC-SHA256 with the current key over all parts, separated by NUL. */
+/** HMAC-SHA256 (32 bytes) with the current key over all parts, which are separated by NUL. */
 export const secretDigest = ({ secretKey }: Pick<SecretKeys, 'secretKey'>, ...parts: SecretWithPurpose): Buffer =>
   digest(secretKey, parts)
 

@@ -10,7 +10,7 @@ import { fleet, serverPid } from '../src/fleet.ts'
 import { processOf, waitUntilHealthy } from '../src/processes.ts'
 
 const services = parleyServices()
-/** The compact process contains several deployables. */
+/** The services, and the compact process, which contains several deployables. */
 const programs = [...services, ...parleyServices(undefined, 'compact').filter(({ holds }) => holds !== undefined)]
 
 type Dependencies = { natsUrl: string; postgresPort: number; secret: (name: string) => string }

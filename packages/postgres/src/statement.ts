@@ -2,7 +2,10 @@ import type pg from 'pg'
 
 export type Connection = Pick<pg.Pool, 'query'>
 
-/** A hand-written statement, which each connection prepares once. `name` must be unique in the process. `Row` is not checked. */
+/**
+ * A hand-written statement, which each connection prepares once. `name` must be unique in the process. `Row` is not
+ * checked.
+ */
 export function statement<Row extends pg.QueryResultRow>(
   name: string,
   text: string,

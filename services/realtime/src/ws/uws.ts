@@ -21,7 +21,7 @@ export const createApp = (): App => createTemplatedApp() as App
 
 /**
  * The library lets at most 512 connections per listening socket wait to be accepted. If thousands reconnect at once,
- * the others retry only after a second or more. So the kernel spreads connections over several listening sockets.
+ * the others retry only after a second or more. With several listening sockets the kernel lets more of them wait.
  */
 const listeningSockets = 8
 const sharedPort = 0

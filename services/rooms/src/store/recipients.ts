@@ -3,7 +3,7 @@ import { sqlRows, type Reader } from '@parley/postgres'
 import { includesEveryone, type Eligibility } from '../policy/eligibility.ts'
 import { isEligible, notBanned } from './member-list.ts'
 
-/** `eligible`: for a universal room. */
+/** `eligible`: who may join a universal room; undefined for other rooms. */
 export type RecipientFilter = {
   roomId: string
   eligible: Eligibility | undefined
