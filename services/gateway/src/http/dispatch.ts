@@ -22,7 +22,6 @@ import { jsonRoutes } from './auth/routes.ts'
 import { ConnectUnary, unaryFormat } from './connect-unary.ts'
 import { serveApiServer } from './discovery/api-server.ts'
 import type { DiscoveryContext } from './discovery/context.ts'
-import { serveGraphql } from './discovery/graphql.ts'
 import { serverInfoOf } from './discovery/server-info.ts'
 import { holdBytes, type ByteBudget, type HeldBytes } from './held-bytes.ts'
 import { iconPaths, serveIcon } from './icons.ts'
@@ -133,7 +132,11 @@ export class Dispatch {
     if (isPreflight(request)) return void response.writeHead(204, preflightHeaders(cors)).end()
     if (rpcPath.test(path)) return this.#rpc(path, request, response, cors)
     if (path === '/api/server') return serveApiServer(this.#discovery, request, response, cors)
-    if (path === '/api/graphql') return serveGraphql(this.#discovery, request, response, cors)
+    if (path === '/api/graphql') {
+      // Loaded with the first query: the library takes 3 MiB, and most servers get no query.
+      const { serveGraphql } = await import('./discovery/graphql.ts')
+      return serveGraphql(this.#discovery, request, response, cors)
+    }
     const signIn = this.#signInRoute(path, request, response, cors)
     if (signIn) return signIn
     if (path.startsWith('/assets/')) return this.#options.assets.handle(request, response, cors)

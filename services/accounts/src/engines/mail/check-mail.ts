@@ -1,9 +1,8 @@
 import { access, constants } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { createTransport } from 'nodemailer'
 import { startMailTls, check, codeOf, reasonOf, reportServerCertificate, type Report } from '@parley/doctor'
 import { mailFields, type MailConfig } from './settings.ts'
-import { smtpOptions } from './smtp.ts'
+import { smtpOptions } from './smtp-options.ts'
 
 /** Without a mail server, checks whether mails can be written to the folder. Sends no mail. */
 export const mailCheck = check('mail', mailFields, async (config, report) => {
@@ -17,6 +16,7 @@ export const mailCheck = check('mail', mailFields, async (config, report) => {
     )
   const options = smtpOptions(config, host)
   const { port, secure, requireTLS } = options
+  const { createTransport } = await import('nodemailer')
   const smtp = createTransport(options)
   try {
     await smtp.verify()
