@@ -70,7 +70,7 @@ export default defineConfig({
     '**/.turbo/',
     '/helm/',
     '/deploy/',
-    // packages/web/eslint.config.js
+    // Checked by packages/web/eslint.config.js.
     '**/*.svelte',
   ],
   rules: {

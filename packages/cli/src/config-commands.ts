@@ -22,10 +22,7 @@ export function addConfigCommand(parent: Command, { print, dataDir, env }: Comma
     })
 }
 
-/**
- * While a fleet runs on the data folder, the settings come from its environment, otherwise from the environment of
- * this command. In both cases, if a fleet has run there, they include what it set for its services, such as ports.
- */
+/** The settings that the fleet on the data folder gives to a service; if none has run there, those of this command. */
 async function settingsOf(service: string, dataDir: string, env: NodeJS.ProcessEnv): Promise<EffectiveSetting[]> {
   const known = environmentInFolder(dataDir, service, env)
   const rows = JSON.parse(await outputOf(service, 'print-config', known ?? env)) as EffectiveSetting[]

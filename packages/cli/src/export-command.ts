@@ -57,7 +57,6 @@ function missingFiles({ files, assets }: Exported['missing']): string {
   return `\n${formatCount(files, 'files')} could not be written because their bytes are missing: ${assets.join(', ')}${more}`
 }
 
-/** A file gets its name when it is complete. */
 async function openFolder(path: string) {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: Error) => {
     throw new Failure(exitCodes.refused, 'failed_precondition', `${path} cannot be created: ${error.message}`)

@@ -15,7 +15,7 @@ const closing: (() => unknown)[] = []
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 const archive = join(dataDir, 'export.jsonl')
 
-/** The services accounts, which creates every account, and rooms, which creates no room. */
+/** Starts a fake of accounts, which creates every account, and one of rooms, which creates no room. */
 beforeAll(async () => {
   const passwords = busUsers.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`])
   closing.push(() => rmSync(dataDir, { recursive: true, force: true }))

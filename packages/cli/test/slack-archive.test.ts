@@ -162,7 +162,7 @@ describe('a message', () => {
     ])
   })
 
-  test('in a thread of a direct message becomes an answer', async () => {
+  test('in a thread of a direct message becomes a reply outside a thread', async () => {
     const { records } = await read({
       'users.json': users,
       'dms.json': [{ id: 'D1', members: ['U1', 'U2'] }],
@@ -344,7 +344,7 @@ describe('records that are not imported are reported with their location', () =>
     ])
   })
 
-  test('a message with a used time, and people, rooms and messages without an id', async () => {
+  test('a message with the same time as another, and people, rooms and messages without an id', async () => {
     const { records } = await read({
       ...{ 'users.json': [...users, { name: 'nobody' }], 'channels.json': [...channels, { name: 'nowhere' }] },
       'tea/2017-07-14.json': [said(1), said(1, { text: 'other' }), 7, null],

@@ -66,7 +66,7 @@ export type MemberClient = {
    * login or password, and with `resource_exhausted` after too many attempts.
    */
   signIn(credentials: SessionOptions & { login: string; password: string }): Promise<SignedIn>
-  /** Ends the session and its realtime streams on the server, and forgets the token. */
+  /** Ends the session on the server, which closes its realtime streams, and forgets the token. */
   signOut(): Promise<void>
   /** Registration, forgotten passwords, and further e-mail addresses. */
   readonly account: AccountSteps

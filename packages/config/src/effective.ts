@@ -3,7 +3,6 @@ import { SettingError, SettingErrors, type Field, type LoadedSources } from './f
 import { readConfigFile } from './file.ts'
 import { readField, withoutCredentials } from './read-field.ts'
 
-/** A setting with its effective value. */
 export type EffectiveSetting = {
   /** Settings that are read as one value share a name. */
   name: string

@@ -117,7 +117,7 @@ function ifEnabled<T>(parts: readonly Field<unknown>[], read: (reader: FieldRead
 const hasPrivateKey = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'privateKey' in value
 
-/** Returns the value. If it is missing or invalid, returns an empty string and records a problem. */
+/** Returns the value, or an empty string if there is none. Records a problem if it is missing or invalid. */
 function readRequired(
   reader: FieldReader,
   field: Field<string | undefined>,

@@ -8,7 +8,7 @@ export type RowOf<C extends Columns> = { readonly [K in keyof C]: C[K] extends F
 
 export type Row<C extends Columns> = { readonly values: RowOf<C>; readonly name: (key: keyof C & string) => string }
 
-/** The `env` of a column: its variables contain the number of the row, so each row has its own. */
+/** The empty `env` of a column: each row has its own variables, with its number in their names. */
 export const envNamesPerRow: string[] = []
 
 /**

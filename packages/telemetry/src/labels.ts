@@ -36,7 +36,7 @@ export const labels = {
   },
   'parley.event.kind': { meaning: 'kind of an event of the contract', atMost: 200 },
   'parley.fact': { meaning: 'kind of a room fact of the contract', atMost: 60 },
-  'parley.kind': { meaning: 'kind of the notification or the mail', atMost: 24 },
+  'parley.kind': { meaning: 'kind of the notification, mail or job', atMost: 24 },
   'parley.lane': { meaning: 'lane of the queue of pushes', values: ['first', 'soon', 'mass'] },
   'parley.outcome': { meaning: 'the outcome', atMost: 40 },
   'parley.peer': {

@@ -21,11 +21,11 @@ const roomEvents = counter('parley.messaging.room_events_applied', {
   unit: '{event}',
 })
 const unresolvedProfiles = counter('parley.messaging.profiles_unresolved', {
-  description: 'Profiles requested in calls to accounts that failed or timed out',
+  description: 'Profiles not loaded because a call to accounts failed or timed out',
   unit: '{profile}',
 })
 const unresolvedHandles = counter('parley.messaging.handles_unresolved', {
-  description: 'Handles requested in calls to accounts that failed or timed out',
+  description: 'Handles not resolved because a call to accounts failed or timed out',
   unit: '{handle}',
 })
 

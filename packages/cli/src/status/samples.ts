@@ -9,7 +9,6 @@ export function total(metrics: string, name: string): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0)
 }
 
-/** Returns null if the metric has no value. */
 export function largest(metrics: string, name: string): number | null {
   const values = samples(metrics, name)
   return values.length === 0 ? null : Math.max(...values)

@@ -16,7 +16,6 @@ export type OpenRoom = {
   roomId: string
   name: string
   memberIds: string[]
-  /** Direct messages have no threads. */
   dm: boolean
   hasImportedMessages: boolean
 }

@@ -10,7 +10,6 @@ export class InactivityWatch implements Disposable {
     this.#timer = setTimeout(this.#check, options.inactiveMs)
   }
 
-  /** Called whenever the server sends something. */
   recordActivity(): void {
     this.#activeAt = performance.now()
     this.#pinged = false

@@ -3,8 +3,8 @@ import type { RealtimeEventEnvelope } from '@parley/contracts/realtime'
 const maxRemembered = 1_000
 
 /**
- * Remembers the newest events, to drop duplicates: a server that resumes sends events again that may not have arrived,
- * and it may itself receive an event twice.
+ * Remembers the newest events, to drop duplicates: a server that resumes a stream repeats events that may not have
+ * arrived, and it may itself receive an event twice.
  */
 export class RecentEvents {
   readonly #keys = new Set<string>()

@@ -8,5 +8,4 @@ export interface WebSocketLike {
   addEventListener(type: 'close', listener: (event: { code: number; reason: string }) => void): void
 }
 
-/** Constructor of a WebSocket that connects to `url`. */
 export type WebSocketConstructor = new (url: string) => WebSocketLike

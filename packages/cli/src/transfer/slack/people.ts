@@ -20,7 +20,7 @@ export function toPerson(user: Fields, location: string): ArchivedPerson {
   }
 }
 
-/** A bot or a member of another workspace is not in users.json, and is named as in a message. */
+/** A bot or a member of another workspace, who is not in users.json: named as in the message, or else by id. */
 export function toUnlistedPerson(id: string, message: Fields, location: string): ArchivedPerson {
   const [profile, bot] = [fieldsOf(message.user_profile), fieldsOf(message.bot_profile)]
   const name =
