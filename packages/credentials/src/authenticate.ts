@@ -6,13 +6,13 @@ export type SignedIn = KnownCaller & { by: 'bearer' | 'cookie'; digest: Buffer }
 
 const order = ['bearer', 'cookie'] as const
 
-/** Whether one of these credentials was valid at its last check. */
+/** Whether this process remembers one of these credentials as valid. */
 export const isRemembered = (cache: CallerCache, presented: Presented): boolean =>
   order.some((by) => presented[by] !== undefined && cache.wasValid(presented[by]))
 
 /**
- * Tries the bearer token first, then the cookie; undefined if neither is valid. Throws `unavailable` if one cannot be
- * checked.
+ * Tries the bearer token first, then the cookie. Returns undefined if neither is valid; throws `unavailable` when a
+ * check fails.
  */
 export async function authenticate(cache: CallerCache, presented: Presented): Promise<SignedIn | undefined> {
   try {

@@ -99,7 +99,7 @@ export class CallerCache {
     void this.#options.rekey({ previous, digest }).then(done, done)
   }
 
-  /** Whether the credential was valid at its last check, however long ago that was. */
+  /** Whether this process remembers the credential as valid. */
   wasValid({ digest, previous }: CredentialDigests): boolean {
     if (this.#options.cachesCallers === false) return this.#remembered.has({ digest, previous })
     const isCached = (one: Buffer) => this.#entries.has(one.toString('latin1'))

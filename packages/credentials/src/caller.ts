@@ -52,7 +52,7 @@ export function encodeCaller(caller: Caller): string {
   return Buffer.from(encode(CallerSchema, toCallerMessage(caller))).toString('base64')
 }
 
-/** Throws `unauthenticated` for anything that {@link encodeCaller} did not write. */
+/** Throws `unauthenticated` unless the header contains a complete caller. */
 export function decodeCaller(header: string): Caller {
   const message = parse(header)
   const caller = message && callerFrom(message)

@@ -3,10 +3,10 @@ const maxLength = 2_048
 const base = 'http://here.invalid'
 
 /**
- * Returns the path unchanged if it leads to a page of this server, otherwise undefined: for every redirect to a path
- * given in a request. An accepted path starts with a single "/" and is visible ASCII without a backslash, at most 2,048
- * characters. The part before "?" or "#" must not lead to another host when dot segments are resolved, nor when
- * intermediaries decode it up to three times.
+ * Checks a path from a request before a redirect to it. Returns the path unchanged if it leads to a page of this
+ * server, otherwise undefined. An accepted path starts with a single "/" and is visible ASCII without a backslash, at
+ * most 2,048 characters. The part before "?" or "#" must not lead to another host when dot segments are resolved, nor
+ * when intermediaries decode it up to three times.
  */
 export function internalPath(path: string | null | undefined): string | undefined {
   if (!path || path.length > maxLength || !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(path)) return undefined

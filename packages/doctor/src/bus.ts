@@ -122,8 +122,8 @@ const forbidden = {
 }
 
 /**
- * Tries the permissions of a user: those it needs, and some that no deployable has. This has no effect: receivers
- * ignore requests without a reply subject, and the methods to which this subscribes do not exist.
+ * Tries the permissions of a user: those it needs, and some that no deployable has. The attempts have no effect:
+ * receivers ignore requests without a reply subject, and the subscribed methods do not exist.
  */
 async function checkPermissions(name: Deployable, bus: Bus, report: Report): Promise<void> {
   const { nc, inboxPrefix } = bus

@@ -6,7 +6,7 @@ import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'n
 import { reasonOf, type Report } from './finding.ts'
 
 const dayMs = 86_400_000
-/** Days before the end at which a certificate is reported. Automatic renewals happen earlier. */
+/** A certificate that expires within this many days is reported. Automatic renewals happen earlier. */
 const warnDays = 14
 const connectTimeoutMs = 5_000
 
@@ -18,7 +18,7 @@ export type TlsServer = {
   servername?: string | undefined
   /** How the certificate is checked; by default for its name and with the authorities of this machine. */
   trust?: Pick<ConnectionOptions, 'ca' | 'checkServerIdentity'>
-  /** For advice: the file with its authorities, if they are not those of this machine. */
+  /** The file with its authorities, as advice names it; undefined for those of this machine. */
   authorities?: string | undefined
   /** Messages before TLS begins, for protocols that require them. */
   prelude?: (socket: Socket) => Promise<void>

@@ -1,7 +1,7 @@
 import type { Report } from './finding.ts'
 
 const noticeableMs = 1_000
-/** From here on, valid codes, tokens and signatures are refused. */
+/** From this difference on, valid codes, tokens and signatures are refused. */
 const harmfulMs = 30_000
 
 /** A server's time in milliseconds since 1970, with the times of request and answer on this machine's clock. */

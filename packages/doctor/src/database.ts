@@ -95,7 +95,7 @@ function reportUnreachable(report: Report, error: unknown, { destination, settin
   report.fail('postgres.reach', `cannot connect to ${destination}: ${reasonOf(error)}`, next)
 }
 
-/** Checks the certificate as the driver does, which uses TLS even if the URL only names a certificate file. */
+/** Checks the certificate as the driver does. The driver uses TLS even if the URL only names a certificate file. */
 async function checkCertificate({ host, port, tls }: Destination, report: Report): Promise<void> {
   if (tls === undefined) return
   const { rejectUnauthorized = true, ...trust } = tls

@@ -5,13 +5,13 @@ import { AckPolicy, nanos, NatsError, type JetStreamManager, type StreamInfo } f
 import { reportClock } from './clock.ts'
 import { reasonOf, type Report } from './finding.ts'
 
-/** Waiting messages from which a durable is reported as behind. */
+/** A durable with this many waiting messages is reported as behind. */
 const lagThreshold = 10_000
 
 const streamNotFoundCode = 10059
 const jetStreamUnavailable = new Set([10039, 10076])
 
-/** Checks the stream as far as a deployable can: through the keeper, from which it also requests its durables. */
+/** Asks the keeper, because other deployables have no right to read the state of the stream. */
 export async function checkStreamAsUser(name: Deployable, bus: Bus, report: Report): Promise<void> {
   const wanted = propertiesOf(name).consumes ?? []
   let lags: Record<string, number>
@@ -42,7 +42,7 @@ export async function checkStreamAsUser(name: Deployable, bus: Bus, report: Repo
 
 type StreamSettings = { streamMaxBytes: number; streamReplicas: number | undefined }
 
-/** Checks the stream as its keeper, the only deployable that may query JetStream. */
+/** Checks the stream as its keeper, which alone has administrative rights for JetStream. */
 export async function checkStream(bus: Bus, report: Report, settings: StreamSettings): Promise<void> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false, timeout: 5_000 })
   try {
@@ -62,7 +62,7 @@ export async function checkStream(bus: Bus, report: Report, settings: StreamSett
   }
 }
 
-/** The time at which NATS creates a consumer, which is then deleted. NATS before 2.10 states its time nowhere else. */
+/** The time of NATS, from the creation of a temporary consumer: NATS before 2.10 states its time nowhere else. */
 async function createdAt(manager: JetStreamManager): Promise<string> {
   const { name, created } = await manager.consumers.add(eventStream, {
     ack_policy: AckPolicy.None,
@@ -116,7 +116,7 @@ function reportStream({ config, state, cluster }: StreamInfo, report: Report, se
     )
 }
 
-/** Reports unknown durables: an abandoned one prevents every outbox from deleting its entries. */
+/** Reports unknown durables: because of an abandoned one, outboxes keep entries under its subject. */
 async function checkDurables(manager: JetStreamManager, report: Report): Promise<void> {
   const known = new Set(
     deployableNames.flatMap((name) => (propertiesOf(name).consumes ?? []).map((durable) => durableName(name, durable))),

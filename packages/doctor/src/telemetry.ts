@@ -49,7 +49,7 @@ function collectorsIn(env: NodeJS.ProcessEnv): Collector[] {
     const [written, protocol] = [env[addressSetting]?.trim(), env[protocolSetting] || 'http/protobuf']
     if (!written) continue
     const isInsecure = env[settingOf('INSECURE')]?.trim().toLowerCase() === 'true'
-    // Exporters read an address without a scheme only with gRPC.
+    // Only the exporters for gRPC accept an address without a scheme.
     const scheme = protocol !== 'grpc' || written.includes('://') ? '' : isInsecure ? 'http://' : 'https://'
     const [address, authorities] = [scheme + written, env[authoritiesSetting]?.trim() ?? '']
     const collector = { address, addressSetting, protocol, protocolSetting, authorities, authoritiesSetting }

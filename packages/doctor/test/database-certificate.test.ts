@@ -88,7 +88,7 @@ test('an authority that only the URL names is trusted, with and without sslmode'
   }
 })
 
-test('a certificate of another authority than the one in the URL is reported, with the parameter sslrootcert', async () => {
+test('a certificate of an authority that is not in the file of sslrootcert is reported', async () => {
   await replaceCertificate(90)
   const file = join(dir, 'other.pem')
   writeFileSync(file, selfSignedCertificate({ from: new Date(), until: new Date(Date.now() + dayMs) }).cert)

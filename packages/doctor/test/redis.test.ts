@@ -51,7 +51,7 @@ test.each(['pa#ss', '12/34'])('a password %p that is not encoded is reported', a
   ])
 })
 
-test('a user who may not read the version and the clock is reported', async () => {
+test('a user who may not read the version is reported', async () => {
   await admin.call('ACL', 'SETUSER', user, '-info')
   expect(await problems(check, envWith('right-password'))).toEqual([
     {

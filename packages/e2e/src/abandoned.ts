@@ -6,7 +6,7 @@ import { dataFolders, newDataFolder } from '@parley/testkit'
 
 const prefix = 'parley-e2e-'
 
-/** The caller removes the folder; a later run does if this one is killed. */
+/** The caller removes the folder. If this run is killed, a later one removes it. */
 export function temporaryDataDir(): string {
   const dir = newDataFolder(prefix)
   // PostgreSQL may run as another user, who must be able to reach its folder inside this one.

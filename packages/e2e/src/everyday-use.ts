@@ -27,7 +27,7 @@ export type EverydayUsers = {
   mediaServer: FakeLivekit
 }
 
-/** The default is 201. */
+/** By name of the browser; 201 for others. */
 const pushStatuses: Record<string, number> = { gone: 410, failing: 503, refused: 400 }
 
 export async function createEverydayUsers(): Promise<EverydayUsers> {

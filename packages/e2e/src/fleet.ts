@@ -30,9 +30,7 @@ export const isCompact = (): boolean => fleet().processes.includes('compact')
 export const reasonNotToFreeze = (): string | undefined =>
   isCompact() ? ' (skipped: freezing the process would freeze the gateway too)' : undefined
 
-/**
- * Makes a fleet that runs on the folder the fleet under test. Its URLs are read once: restarted processes keep them.
- */
+/** The fleet in this folder becomes the fleet under test. Its URLs are read once: restarted processes keep them. */
 export function shareFleet(dataDir: string): void {
   const { services } = stateOf(dataDir)
   const addresses: FleetAddresses = {

@@ -9,7 +9,7 @@ let lastPosted = 0
 
 export const newestPosted = (): string => `Arriving ${lastPosted}`
 
-/** The members together post `perSecond` messages a second. */
+/** The authors together post `perSecond` messages a second. */
 export type PostLoad = { roomId: string; authors: readonly [Person, ...Person[]]; perSecond: number }
 
 /** `delays`: from a key to the next paint, slowest first, in milliseconds. */

@@ -58,7 +58,7 @@ withPrometheus(
     })
 
     test('ParleyRoomsLeftBehind: messaging frozen', async () => {
-      // Otherwise newRoom would list the groups, which needs messaging.
+      // Without it, newRoom would list the groups, which needs messaging.
       const groupId = await lobbyId(owner)
       {
         await using _ = repeatUntilDisposed(500, () => newRoom(owner, [], { groupId }))

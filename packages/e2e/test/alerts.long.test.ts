@@ -179,7 +179,7 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
     expect((await lock.lockWaits()).waits).toBeGreaterThan(0)
     await fillStream(15 * mebibytes)
     await waitUntilFiring('ParleyStreamFull')
-    // Now the events are older than three days, the longest that the stream keeps any. Messaging checks every five
+    // As if the events were older than three days, after which the stream drops them. Messaging checks every five
     // minutes.
     await using outbox = await databaseOf('messaging')
     await outbox.query(`update outbox set relayed_at = relayed_at - interval '73 hours' where relayed_at is not null`)

@@ -106,7 +106,7 @@ describe('session and tokens', () => {
     expect(await signedInUserId(browser)).toBe(ada.userId)
   })
 
-  test('are invalid at both gateways after a password change, including its own token', async () => {
+  test('are invalid at both gateways after a password change, even the token that made it', async () => {
     await signInBrowser(browser, ada)
     expect(await signedInUserId(viaOtherGateway(browser))).toBe(ada.userId)
     const kept = copyOf(browser)

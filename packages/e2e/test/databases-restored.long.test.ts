@@ -127,7 +127,7 @@ test.each(clocks)('notifications: a muted room is not unread, if the clock %s', 
 })
 
 describe.each(clocks)(
-  'if the clock %s, a call takes effect even though its result was already restored',
+  'if the clock %s, a call takes effect even if the restored database already has its result',
   (_clock, by) => {
     test('rooms: a leave closes the room at both gateways and on open sockets', async () => {
       const fay = await newPerson('fay')

@@ -28,7 +28,7 @@ const startCalls = (bases: readonly string[]) =>
 const withoutRefusedConnections = (failures: readonly string[]) =>
   failures.filter((failure) => !/ECONNREFUSED/.test(failure))
 
-describe('no call fails while a process is replaced', () => {
+describe('no accepted call fails while a process is replaced', () => {
   test.each(['messaging', 'rooms', 'accounts', 'admin'])('%s', async (name) => {
     const traffic = startCalls(fleet().gateways)
     await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(10))

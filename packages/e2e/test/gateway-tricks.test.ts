@@ -81,7 +81,7 @@ describe('a header', () => {
   })
 })
 
-test('a request that browsers send without a preflight is refused', async () => {
+test('a POST with a content type that browsers send without a preflight is refused', async () => {
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
     const request = [getViewer, 'Host: x', `Content-Type: ${type}`, `Authorization: Bearer ${ada.token}`]
     expect((await raw(request, '{}')).status).toBe(415)

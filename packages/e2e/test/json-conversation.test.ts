@@ -140,7 +140,7 @@ describe('before a room is created', () => {
     })
   })
 
-  test('the lobby contains general and announcements, where everyone is a member and only permitted people may post', async () => {
+  test('the lobby contains general, and announcements as a universal room in which only some may post', async () => {
     const { groups } = await get<{ groups: { id: string; name: string; items: { room?: object }[] }[] }>(
       ...([ada, `${directory}/ListRoomGroups`, {}] as const),
     )

@@ -53,7 +53,7 @@ describe('another web client', () => {
     expect((await client.api.viewer.getViewer({})).user?.profile?.id).toBe(ada.userId)
   })
 
-  test('can be denied, and then needs consent until it is withdrawn', async () => {
+  test('can be denied; a consent is remembered until it is withdrawn', async () => {
     await signInBrowser(browser, ada)
     await browser.get(authorizePath(newVerifier(), listedUri))
     const denied = await browser.postJson('/oauth/consent/deny', { redirectUri: listedUri }, browser.csrf)

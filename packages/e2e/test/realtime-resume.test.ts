@@ -77,7 +77,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     expect(posted.length).toBeGreaterThan(20)
     for (const { received, resets } of listening) {
       await eventually(() => expect(received.at(-1)).toBe(posted.at(-1)))
-      // Ignores events of messages that were posted before the page was read.
+      // Ignores messages that were posted before the cursor was read.
       expect(received.filter((id) => posted.includes(id))).toEqual(posted)
       expect(resets).toEqual([])
     }

@@ -70,7 +70,7 @@ describe('a posted message', () => {
     expect(received).toEqual(written)
   })
 
-  test('marks the room as read only for its author', async () => {
+  test('marks the room as read for its author and nobody else', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const [adaSocket, bobSocket] = [
       await listen(ada, fleet().realtimeNodes[0]),
@@ -128,7 +128,7 @@ describe('membership', () => {
     }
   })
 
-  test('a former member receives the room again after returning', async () => {
+  test('a former member receives the events of the room again after returning', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     await bob.call(RoomService.method.leaveRoom, { roomId })
     const [node] = fleet().realtimeNodes

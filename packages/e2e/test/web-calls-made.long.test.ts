@@ -112,7 +112,7 @@ inBrowser('a start makes at most eight calls, and opening a room three', async (
   await page.waitForLoadState('networkidle')
   expect(calls.slice(3)).toEqual([])
 
-  // Messages in this room are read, and those elsewhere mark their room, without further calls.
+  // Messages in this room lead to two kinds of calls, a message elsewhere to none.
   calls.length = 0
   const marked = page.waitForResponse('**/MarkRoomAsRead')
   for (const said of ['One', 'Two', 'Three']) {

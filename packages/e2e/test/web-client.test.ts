@@ -55,7 +55,7 @@ inBrowser('two people in two browsers exchange messages', async () => {
   expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
 })
 
-inBrowser('a deleted reply is counted no longer where only the room or the list of threads is open', async () => {
+inBrowser('a deleted reply is no longer counted in an open room and an open list of threads', async () => {
   const root = await post(ada, roomId, 'Where do we meet?')
   const reply = async (body: string) => {
     const { message } = await bob.call(createMessage, { roomId, threadRootEventId: root, body })
@@ -119,7 +119,7 @@ inBrowser('another room is marked while it has unread messages', async () => {
   await unread.waitFor({ state: 'detached' })
 })
 
-inBrowser('tabs of one person share a socket, which another tab takes over', async () => {
+inBrowser('tabs of one person share a socket; when its tab is closed, another tab opens one', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const first = visitor.page
   await first.getByRole('textbox', { name: 'Write a message' }).waitFor()

@@ -264,7 +264,7 @@ inBrowser('after an edit, an emoji or a click elsewhere, typing continues in the
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('the caret stays where a message is edited', async () => {
+inBrowser('the caret stays at its place while a message is edited', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await post(ada, roomId, 'and two for tea')

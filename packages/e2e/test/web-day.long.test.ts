@@ -211,7 +211,7 @@ inBrowser('others see a custom status until it is cleared', async () => {
   const settings = ofBob.page.getByRole('dialog', { name: 'Settings' })
   await settings.getByRole('button', { name: 'Status' }).click()
   await settings.getByLabel('What are you doing?').fill('At the dentist')
-  // Shown above the settings, which stay open.
+  // The picker is shown above the settings, which stay open.
   const picker = ofBob.page.getByRole('dialog', { name: 'Emoji' })
   await settings.getByRole('button', { name: 'Choose an emoji' }).click()
   await picker.getByRole('combobox').press('Escape')

@@ -39,7 +39,7 @@ inBrowser('messages written without network are queued, and none is missing afte
   await messageWith(other.page, 'Out of the tunnel').waitFor()
 })
 
-inBrowser('messages from before a slow stream opens are shown once it is open', async () => {
+inBrowser('messages posted before a slow stream opens are shown when it is open', async () => {
   await using visitor = await visitAs(ada)
   const { page } = visitor
   let letOpen: () => void = () => undefined

@@ -86,7 +86,7 @@ inBrowser('sign-in and registration report errors in German', async () => {
   await expectError(page, names(await takenLogin(), 'lang genug!'), 'register.complete', 'refused.loginTaken')
 })
 
-inBrowser('settings are in German, with their button for a file, and so are their errors', async () => {
+inBrowser('settings, their button for a file, and their errors are in German', async () => {
   await using visitor = await visitGerman(`/chat/-/${roomId}`)
   const { page } = visitor
   await signInInGerman(page, ada)
@@ -137,7 +137,7 @@ inBrowser('settings are in German, with their button for a file, and so are thei
   await expectError(passwords, change('falsch', 'lang genug!'), 'reset.submit', 'refused.input')
 })
 
-inBrowser('rooms, groups, people and server texts report errors in German', async () => {
+inBrowser('errors about rooms, groups, people and the texts of the server are in German', async () => {
   await using visitor = await visitGerman('/manage/people')
   const { page } = visitor
   await signInInGerman(page, owner)

@@ -69,7 +69,7 @@ inBrowser('a message posted before the new page is connected is shown', async ()
   expect([sockets, visitor.pageErrors]).toEqual([2, []])
 })
 
-inBrowser('of two changes in a row the last one counts, and the page starts once', async () => {
+inBrowser('of two changes of language in a row the last one counts, and the page starts once', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const language = await openLanguage(page)

@@ -114,7 +114,7 @@ inBrowser('a refusal to take back the only reaction is shown at the message', as
   await message.getByRole('alert').waitFor({ state: 'detached' })
 })
 
-inBrowser('a message that waits for its files is sent while another room is open, in another language', async () => {
+inBrowser('a message that waits for its files is sent even if room and language were changed meanwhile', async () => {
   const other = await newRoom(owner, [ada])
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)

@@ -79,8 +79,8 @@ test('deltas are applied without loading the policy again', async () => {
 
 /** A fake of admin that returns the policy at revision `known` and counts the loads. */
 const fakeAdmin = (known: number) => {
-  const of = { known, loads: 0, load: () => Promise.resolve((of.loads++, policyAt(of.known))) }
-  return of
+  const fake = { known, loads: 0, load: () => Promise.resolve((fake.loads++, policyAt(fake.known))) }
+  return fake
 }
 
 test('a missing delta causes a load of the whole policy', async () => {

@@ -65,7 +65,7 @@ test('after the stream was purged, events are relayed again although it remember
   await eventually(async () => expect(firstOccurrences(await readStream(bus)).get('room1')).toEqual(oneTo(5)))
 }, 300_000)
 
-test('after the stream lost its newest events, they are relayed again, followers are reset, and each is handled once', async () => {
+test('newest events that the stream lost are relayed again and handled once, and followers are reset', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)

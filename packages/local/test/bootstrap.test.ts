@@ -122,7 +122,7 @@ async function outcomeOf(child: ChildProcess) {
 const pinnedSpecs = () => [...packages.values()].map(({ spec }) => spec).sort()
 const hello = "yes [ '--hello' ]\n"
 
-test('a machine with another Node.js gets the required one once, and runs none of its scripts', async () => {
+test('a machine with another Node.js gets the required one once, and no script of a package runs', async () => {
   const dir = checkout('other')
   mkdirSync(join(dir, 'node_modules/.parley/fetching-of-a-killed-start'), { recursive: true })
   expect(await pnpm(dir)).toEqual({ code: 0, out: hello, err: `fetching Node.js ${newer}\nfetching pnpm 10.0.0\n` })

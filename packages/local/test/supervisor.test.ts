@@ -54,7 +54,7 @@ describe('a fleet that runs', () => {
     await fleet[Symbol.asyncDispose]()
   })
 
-  test('prints the owner, and its URL as the last line', () => {
+  test('prints the owner, and the URL of the fleet as the last line', () => {
     const { url } = fleet.state()
     expect(fleet.output().trimEnd().split('\n').slice(-2)).toEqual([
       expect.stringMatching(/^owner: login first, password \w{24}$/),
@@ -241,7 +241,7 @@ describe('with the data of an earlier run', () => {
     await eventually(() => services.every(({ pid }) => identify(pid) === undefined))
   })
 
-  test('the next start removes the environment of a killed supervisor, even if it fails', async () => {
+  test('the next start removes the environment of a killed supervisor, even if that start fails', async () => {
     const killed = startSupervisor(dataDir)
     await killed.waitUntilReady()
     killed.process.kill('SIGKILL')

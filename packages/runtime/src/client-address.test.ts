@@ -28,7 +28,7 @@ describe('the address of a client', () => {
     expect(addressFrom(trusted, peer, forwardedFor)).toBe(expected)
   })
 
-  test('is what our own forwarding process reports, and nothing from before it', () => {
+  test('is the last entry if our own process forwarded the request', () => {
     const headersWith = (mark: string) => (name: string) =>
       name === 'x-forwarded-for' ? '6.6.6.6, 198.51.100.1' : mark
     const isForwarded = (header: (name: string) => string | undefined) => header('mark') === 'ours'

@@ -36,7 +36,8 @@ export function isOwnOrigin(origin: string, host: string | undefined, publicUrl:
 
 /**
  * CORS headers of a response: the allowed origins and our own may read it with credentials; other origins only without
- * credentials and if `*` is allowed. If the origin may not read it, only Vary; without an origin, none.
+ * credentials and if `*` is allowed. The only header for an origin that may not read it is Vary. Without an origin
+ * there is none.
  */
 export function crossOriginHeaders(
   { origin, host }: IncomingHttpHeaders,

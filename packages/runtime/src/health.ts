@@ -40,8 +40,8 @@ export class Health {
   }
 
   /**
-   * Reports an outage of a shared dependency while `reason` returns one. It does not make the process unready: every
-   * process would be at once, and nothing could even answer that it is unavailable. Dispose the result to remove it.
+   * Reports an outage of a shared dependency while `reason` returns one. The process stays ready: otherwise no process
+   * would be ready, and none could answer with an error. Dispose the result to remove it.
    */
   addOutage(name: string, reason: () => string | undefined): Disposable {
     const check = { name, reason }

@@ -13,7 +13,7 @@ type Queue<Item, Result> = Record<'urgent' | 'ordinary', Waiting<Item, Result>[]
 export type KeyedBatcherOptions<Item, Result> = {
   /** Runs a batch; never called for two batches of one key at a time. Returns a result or an error for each item. */
   run: (key: string, items: readonly Item[]) => Promise<(Result | Error)[]>
-  /** Total weight of the items from which on a batch takes no further item; the last item may exceed it. */
+  /** A batch takes no further item once its items weigh this much; the last one may exceed it. */
   maxWeight: number
   /** Default: 1. */
   weight?: (item: Item) => number

@@ -32,8 +32,8 @@ export type PeriodicTask = {
 /** Disposing waits for the current run and ends the task. */
 export type Periodic = AsyncDisposable & {
   /**
-   * Requests a run now or after the given milliseconds; it begins then at the latest, after the current one. Missing and
-   * repeated calls do no harm: without a call, work waits at most for the usual pause.
+   * The next run begins within the given milliseconds, by default at once, but not before a run in progress has ended.
+   * Missing and repeated calls do no harm: without a call, work waits at most for the usual pause.
    */
   wake(inMs?: number): void
 }

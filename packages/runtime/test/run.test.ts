@@ -60,7 +60,7 @@ test('a failed start is logged and the process exits with 1', async () => {
   })
 })
 
-test('a process that is still starting ends too', async () => {
+test('SIGTERM also ends a process that is still starting', async () => {
   await using service = startProcess('service', withBehaviour('slow to start'))
   await service.line(/starting/)
   service.child.kill('SIGTERM')

@@ -25,7 +25,7 @@ test('a stop before anything is served aborts the signal at once, and nothing is
   expect(new Host({ name: 'rooms', config, overrides: { stop: stop.signal } }).signal.aborted).toBe(true)
 })
 
-test('the signal is aborted after the servers have closed, even if a stop precedes', async () => {
+test('the signal is aborted after the servers have closed, even if a stop was requested before', async () => {
   const { host, stop } = newHost()
   const seen: [string, boolean][] = []
   const note = (when: string) => void seen.push([when, host.signal.aborted])

@@ -50,7 +50,7 @@ export class Host implements AsyncDisposable {
   readonly health: Health
   /**
    * Aborted after the servers have closed, since running calls need what it would end. A `stop` before anything is
-   * served aborts it at once; a later one aborts it after the drain timeout at the latest, even if a server still waits.
+   * served aborts it at once; later, `stop` aborts it by the end of the drain timeout, even if a server still waits.
    */
   readonly signal: AbortSignal
   /** URL of its port for clients, on this machine. */

@@ -62,8 +62,8 @@ export function setJoinClientTraces(join: boolean): void {
 export const clientTraceparent = (sent: string | undefined): string => (joinsClientTraces ? (sent ?? '') : '')
 
 /**
- * Runs `fn` inside a span, which ends when it settles; a failure marks the span with its kind. Only calls `fn` if
- * nothing is recorded, which means that there is no exporter, or that the current span of this process is not sampled.
+ * Runs `fn` inside a span, which ends when `fn` settles; a failure marks the span with its kind. Creates no span if
+ * there is no exporter, or if the parent is a span of this process that is not sampled.
  */
 export async function withSpan<T>(name: string, options: SpanOptions, fn: (span: Span) => Promise<T> | T): Promise<T> {
   if (!recording) return fn(noSpan)

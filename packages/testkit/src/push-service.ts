@@ -31,9 +31,7 @@ type Browser = { keys: ECDH; auth: Buffer }
 /** A push service with its browsers: RFC 8030, 8188, 8291 and 8292, implemented with node:crypto only. */
 export class PushService {
   readonly received: ReceivedPush[] = []
-  /**
-   * Returns the response to a push, by default 201. `attempt`: how many pushes the browser has received, with this one.
-   */
+  /** Returns the response to a push, by default 201. `attempt` counts the pushes to the browser from 1. */
   answer: (push: ReceivedPush, attempt: number) => PushAnswer | Promise<PushAnswer> = () => ({ status: 201 })
   readonly #browsers = new Map<string, Browser>()
   readonly #server: Server

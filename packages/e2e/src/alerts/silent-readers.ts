@@ -16,7 +16,7 @@ export async function realtimeReaders(): Promise<string[]> {
   }
 }
 
-/** Sends heartbeats in place of the deleted consumers: they seem alive, but deliver nothing. */
+/** Deletes the consumers and sends heartbeats in their place: they seem alive, but deliver nothing. */
 export async function silenceReaders(names: string[]): Promise<AsyncDisposable> {
   const nc = await connectToStream()
   const { consumers } = await nc.jetstreamManager({ checkAPI: false })

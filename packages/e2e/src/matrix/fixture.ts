@@ -100,7 +100,7 @@ export class Fixture {
     return this.people[name].userId
   }
 
-  /** Stores the id of the message under its body `as`, and the id of an echo under `echo of`. */
+  /** Remembers the id of the message under its text `as`, and that of an echo under `echo of ...`. */
   async post(
     who: Name,
     roomId: string,

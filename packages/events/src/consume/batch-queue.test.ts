@@ -59,7 +59,7 @@ test('the pause ends when a full batch is waiting', async () => {
   expect(handled.at(-1)).toEqual([8])
 })
 
-test('an urgent message ends the pause, or prevents it if it already waits', async () => {
+test('an urgent message ends the pause; while one waits, no pause begins', async () => {
   const between = newQueue(10, 3)
   between.add(1)
   await advance(10)

@@ -71,8 +71,8 @@ const defaultPace: Pace = { maxAtOnce: 128, pauseMs: 500 }
 /**
  * Handles events under the subject once per event id, despite crashes and outages; a new durable begins with the oldest
  * event on the stream, at most three days old. An event that fails ten times is parked and does not block others. After
- * a restore of the database, a consumer of all kinds handles the events still on the stream again. Neither NATS nor the
- * database needs to be available at start. Disposing finishes the events in progress.
+ * a restore of the database, a consumer of all kinds handles events again that the backup lacks and the stream still
+ * has. Neither NATS nor the database needs to be available at start. Disposing finishes the events in progress.
  */
 export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable> {
   const { db, bus, service, durable, subject, redelivery = defaultRedelivery } = options

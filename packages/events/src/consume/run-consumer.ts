@@ -142,16 +142,13 @@ class RunningConsumer implements AsyncDisposable {
       await declareDurable(bus, durable, subject)
       this.#hasDeclared = true
     } catch (error) {
-      // Once declared, the durable is confirmed when the keeper answers again. A refusal is thrown, because pulls from
-      // a missing durable would get no reply.
+      // A durable that was declared before can be pulled from while the keeper does not answer. A refusal is thrown,
+      // because pulls from a missing durable would get no reply.
       if (!this.#hasDeclared || !isUnavailable(error)) throw error
     }
   }
 
-  /**
-   * A check is due a minute after the last one started, even if that one got no answer, so that not every message is
-   * delayed.
-   */
+  /** A check is due a minute after the last began, answered or not: otherwise every message could wait for one. */
   #mustCheck(): boolean {
     if (this.#consumer.check === undefined || !this.#consumer.bus.connected()) return false
     const isOld = performance.now() - this.#attemptedAt >= checkIntervalMs

@@ -60,7 +60,7 @@ export async function startErasures(options: ErasureOptions): Promise<AsyncDispo
 }
 
 /**
- * Each run continues after the last pass of the previous one, so that failing passes do not block others. It resolves
+ * A run starts after the last pass that the previous run tried, so that failing passes do not block others. It resolves
  * with the milliseconds until the next run, if that must come early.
  */
 function createPassRunner(options: ErasureOptions): (signal: AbortSignal) => Promise<number | void> {

@@ -4,7 +4,7 @@ const restartFraction = 0.6
  * Calls back when there was no sign of life for `afterMs`, and then every `againMs` until there is one.
  *
  * A cleared timer still wakes the process at the time for which it was set, so new waits are started rarely. If signs
- * come at intervals of just less than half of `afterMs`, every second sign starts a new wait just before the timer is
+ * come at intervals of just less than half of `afterMs`, every other sign starts a new wait just before the timer is
  * due.
  */
 export class SilenceWatch implements Disposable {

@@ -13,8 +13,8 @@ const lookBackMs = 2 * 3_600_000
 const maxInFlight = 1024
 const ackWaitMs = 60_000
 /**
- * Time without a pull after which the server deletes a durable: an abandoned one would prevent every outbox from
- * deleting entries.
+ * Time without a pull after which the server deletes a durable: because of an abandoned one, outboxes would keep
+ * entries under its subject and count them as lost.
  */
 const abandonedAfterNs = nanos(streamMaxAgeMs)
 const maxDurables = 64
@@ -105,7 +105,7 @@ export async function readProgress(bus: Bus): Promise<KeeperRequests['passed']['
   for await (const { config, ack_floor: floor, num_pending, num_ack_pending } of manager.consumers.list(eventStream)) {
     if (config.durable_name === undefined) continue
     const subject = config.filter_subject ?? '>'
-    // The ack floor may lie behind messages for other durables that follow the last one of this durable.
+    // A durable without pending messages has passed the whole stream: messages after its ack floor are for others.
     const seq = num_pending + num_ack_pending === 0 ? state.last_seq : floor.stream_seq
     places.set(subject, Math.min(seq, places.get(subject) ?? seq))
   }

@@ -9,8 +9,8 @@ export async function findNewestUpTo(
 ): Promise<StoredMsg | undefined> {
   const newest = await find(manager, { last_by_subj: filter })
   if (newest === undefined || newest.seq <= seq) return newest
-  // The server can only search forwards. A search that starts after the wanted message finds none up to `seq`. Starts
-  // move backwards in growing steps, because the message is usually near `seq`; then they are bisected.
+  // The server can only search forwards. A search that starts after the wanted message finds none up to `seq`. The
+  // start moves back in growing steps, since the message is usually near; then the last step is bisected.
   const next = async (from: number): Promise<StoredMsg | undefined> => {
     const query = { seq: from, next_by_subj: filter }
     const message = await find(manager, query)

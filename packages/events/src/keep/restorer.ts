@@ -32,7 +32,7 @@ export class Restorer {
   async restore(requester: string, storedMsAgo: number): Promise<void> {
     await this.#recoveries.runExclusively(async (last, assertHeld) => {
       await redeclareStreams(this.#bus)
-      // If the event was stored before the last recovery, and the stream has lost nothing since, this loss is repaired.
+      // If the event was stored before the last recovery, and nothing was lost since, this loss has been repaired.
       if (last !== undefined && storedMsAgo > last.agoMs && (await this.#isUnchanged(last))) return undefined
       if (!this.#takeToken(requester)) throw new Refusal('durables were recreated too often')
       await resetDurables(this.#bus, assertHeld)

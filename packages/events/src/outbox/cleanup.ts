@@ -40,7 +40,7 @@ export class Cleanup {
     const before = new Date(Date.now() - minAgeMs)
     if (!(await hasRelayedBefore(pool, before))) return
     const passed = await this.#fetchProgress()
-    // Verified after the request: if the stream was lost before it, the answer is of no use, and no shard is verified.
+    // Verified after the request: if the stream was lost before, no shard is verified, and the answer is not used.
     const shards = await verifiedShards()
     for (let after: RelayedEntry | undefined; ;) {
       signal.throwIfAborted()

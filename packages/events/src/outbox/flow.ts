@@ -37,7 +37,7 @@ export class Flow {
   readonly #options: Options
   readonly #sender: Sender
   readonly #marker: Marker
-  /** `performance.now()` when there were last entries to relay. */
+  /** `performance.now()` when entries to relay were last found. */
   lastWorkAt = performance.now()
   /**
    * No entry below this id is waiting or can appear. Reading from the start would scan everything relayed since the

@@ -19,10 +19,7 @@ type Options = {
   holder: string
   shards: HeldShards
   subscribe(shard: number): Disposable
-  /**
-   * Polls for entries that were not announced to this process; called after it took over shards or another process
-   * died.
-   */
+  /** Polls for entries that were not announced to this process. */
   schedulePoll(): void
   onPeerGone(): void
 }

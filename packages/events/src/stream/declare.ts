@@ -11,9 +11,7 @@ const HOUR_MS = 3_600_000
 export const streamMaxAgeMs = 72 * HOUR_MS
 
 const defaultMaxBytes = 12 * 1024 ** 3
-/**
- * A new stream's limit that exceeds the storage is halved until it fits; if this is still too large, that is an error.
- */
+/** A new stream's limit above the storage is halved until it fits. A limit up to this that does not fit is an error. */
 const minMaxBytes = 16 * 1024 ** 2
 
 export type StreamOptions = {

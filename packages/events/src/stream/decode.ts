@@ -30,7 +30,7 @@ const TIMESTAMP = { seconds: varintTag(1), nanos: varintTag(2) }
 
 /**
  * Several times faster than the generic decoder, in which nodes would spend most of their time. The value of a fact is
- * decoded when it is read, and throws then if it is invalid. Throws a RangeError if the bytes are not an EventBatch.
+ * decoded when it is read, which throws if it is invalid. Throws a RangeError if the bytes are not an EventBatch.
  */
 export function decodeBatch(data: Uint8Array): Event[] {
   const events: Event[] = []

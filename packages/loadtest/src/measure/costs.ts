@@ -57,7 +57,7 @@ function selectCalls<T extends { name: string }>(calls: readonly T[]): readonly 
   if (!parts) return calls
   const unknown = parts.filter((part) => !calls.some(({ name }) => name.includes(part)))
   if (unknown.length > 0)
-    throw new Error(`BENCH_CALLS: no call is named like ${unknown.join(', ')}; make profile lists all calls`)
+    throw new Error(`BENCH_CALLS: no call has a name with ${unknown.join(' or ')}; make profile lists all calls`)
   return calls.filter(({ name }) => parts.some((part) => name.includes(part)))
 }
 

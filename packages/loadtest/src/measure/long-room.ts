@@ -52,7 +52,7 @@ async function cursorsOf(page: () => Promise<{ startCursor: string } | undefined
   return cursors
 }
 
-/** None of the replies is near the beginning or end of the thread. */
+/** Cursors of random replies, not near either end of the thread. */
 function threadCursors(http: HttpCaller, thread: { roomId: string; threadRootEventId: string }): Promise<string[]> {
   const reply = () => messageId(Math.floor(Math.random() * (longRoomSize.replies - 200) + 100) * 10)
   const { getThreadEventsAround } = ThreadService.method

@@ -56,10 +56,7 @@ export async function measureNotifications(fleet: Fleet, http: HttpCaller, repor
 const post = (http: HttpCaller, roomId: string, body: string) =>
   http.call(MessageService.method.createMessage, { roomId, body })
 
-/**
- * Measures the time from the response of a post until its notification is in the database, as long as `goOn` returns
- * true.
- */
+/** Posts while `goOn` returns true. Measures the time from each response until the notification is in the database. */
 async function mention(
   http: HttpCaller,
   database: pg.Client,

@@ -7,8 +7,8 @@ import type { ServiceDefinition } from './service-list.ts'
 const run = promisify(execFile)
 
 /**
- * A program shared by several services runs once, with the environments of all of them. Throws the output of a
- * program that fails.
+ * A program shared by several services runs once, with the environments of all of them. A
+ * failure is thrown with its output.
  */
 export async function prepareDatabases(
   adminUrl: string,

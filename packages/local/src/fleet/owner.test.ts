@@ -60,7 +60,7 @@ test('an owner who exists before the first start has no password to show', async
   for (const _ of [1, 2]) expect(await accounts.start()).toEqual({ created: false, login: 'first' })
 })
 
-test('the password of an ended start is not shown if the settings gave another', async () => {
+test('the password of an interrupted start is not shown if the settings gave another', async () => {
   const accounts = new Accounts()
   const interrupted = ensureOwner({ login: 'first' }, new Secrets(join(folder, 'secrets.json')), () =>
     Promise.reject(new Error('stopped')),

@@ -12,7 +12,7 @@ export type SupervisedOptions = {
   pidFile: string
   say: (line: string) => void
   onLine: (line: string) => void
-  /** Called when a process ends before any has served: returns why another would too, or undefined if it may serve. */
+  /** Called when a process ends and none has served yet. Returns why another could not serve; undefined if it could. */
   whyUnstartable: () => Promise<Error | undefined>
   onChange: () => void
 }

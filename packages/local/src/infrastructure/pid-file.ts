@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identify, isAlive, type ProcessIdentity } from './process-identity.ts'
 
-/** A later start can end the process if its parent was killed. */
+/** Lets a later start end the process if its parent was killed. */
 export function writePidFile(file: string, pid: number): void {
   const identity = identify(pid)
   if (identity !== undefined) writeFileSync(file, JSON.stringify(identity))
