@@ -1,7 +1,7 @@
 /**
- * Long tests run only with `--all`. If at most three test files fail, each runs once more by itself; one that then
- * passes is listed as unsteady and counts as passed. A check that fails and a test file that cannot run count as one
- * failure each.
+ * Long tests run only with `--all`. If at most three test files of a whole run fail, each runs once more by itself; a
+ * file that then passes is listed as unsteady and counts as passed. A check that fails and a test file that cannot run
+ * count as one failure each.
  */
 import { relative } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -52,10 +52,7 @@ function subscribeSubjects(name) {
   }
 }
 
-/**
- * A wildcard for a service that the deployable answers alone, single methods for a service that it shares with
- * another.
- */
+/** A service whose methods all belong to the deployable needs only one subject, with a wildcard. */
 function callSubjects(name) {
   return Object.values(services[name]).flatMap(({ methods }) => {
     const own = methods.filter((method) => deployableOf(method) === name).map(rpcSubject)

@@ -16,8 +16,8 @@ export const examples = () =>
 
 /**
  * NATS must have every user and PostgreSQL every database of the manifest, services must be able to connect through
- * the pooler, a policy must restrict who may connect to each pod, and Sentinels must require a password. Resources of
- * CloudNativePG are not checked.
+ * the pooler, a policy must restrict who may connect to each pod, and Sentinels must require a password. The schemas of
+ * CloudNativePG are not known here, so its resources may have unknown keys.
  */
 export async function problemsOfExamples(objects = examples()) {
   const known = objects.filter(({ apiVersion }) => !apiVersion.startsWith('postgresql.cnpg.io/'))

@@ -51,7 +51,7 @@ const isShared = ([name]) =>
 // variables of telemetry and Node.js.
 const isKnown = (name) => ['PARLEY_SERVICE', 'PARLEY_CONFIG_FILE'].includes(name) || /^(OTEL|NODE)_/.test(name)
 
-/** Includes variables that the deployable does not read. */
+/** A variable that the deployable does not read is a problem, too. */
 export async function problemsOfEnvironment(where, service, env, toml = '') {
   const declaration = declared[service]
   if (!declaration) return [`${where}: there is no service ${service}`]

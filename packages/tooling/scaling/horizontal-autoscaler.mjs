@@ -28,7 +28,7 @@ export class HorizontalAutoscaler {
   #spec
   #behavior
   #recommendations = []
-  /** Positive when pods were added. */
+  /** `by` is negative if pods were removed. */
   #changes = []
 
   /**
@@ -55,7 +55,7 @@ export class HorizontalAutoscaler {
     return { desired, pods: allowed }
   }
 
-  /** A metric that no pod reports only prevents scaling down. */
+  /** A metric that no pod reports prevents scaling down, but not scaling up. */
   #desired(current, metrics) {
     const required = Object.entries(this.#spec.targets).map(([name, target]) =>
       desiredPods(current, metrics[name] ?? [], Number(target)),

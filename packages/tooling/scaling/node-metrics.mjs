@@ -1,4 +1,4 @@
-/** Computes each metric of the custom metrics API from two scrapes: `newest`, and `oldest` in the rate window. */
+/** Computes each metric of the custom metrics API from the newest scrape and the oldest one in the rate window. */
 const readings = {
   parley_realtime_sockets: (newest) => sumOf(newest, 'parley_realtime_sockets'),
   parley_realtime_lag_p95_seconds: quantile(0.95, 'parley_realtime_lag_seconds'),

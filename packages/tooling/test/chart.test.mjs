@@ -3,7 +3,7 @@ import { golden } from '../deploy/renderings.mjs'
 
 const objectsOf = (name, kind) => golden(name).objects.filter((each) => each?.kind === kind)
 
-test('a deployment of uploads with files on a claim stops before the next one starts', () => {
+test('if uploads stores files on a volume, its old pod stops before the new one starts', () => {
   const recreated = (name) =>
     objectsOf(name, 'Deployment')
       .filter(({ spec }) => spec.strategy?.type === 'Recreate')

@@ -47,7 +47,7 @@ describe('with several metrics', () => {
   const targets = { sockets: '100', lag: '0.5' }
   const next = (metrics) => autoscaler({ targets }).next(0, 2, metrics).pods
 
-  test('the metric that requires most pods decides', () => {
+  test('the metric that requires the most pods decides', () => {
     expect(next({ sockets: [50, 50], lag: [1, 1.5] })).toBe(5)
     expect(next({ sockets: [300, 300], lag: [0, 0] })).toBe(6)
     expect(next({ sockets: [50, 50], lag: [0.1, 0.1] })).toBe(1)
@@ -71,13 +71,13 @@ function course(spec, start, sums) {
 }
 
 describe('stabilization', () => {
-  test('scaling down goes only as far as every recommendation in the window', () => {
+  test('scaling down stops at the highest recommendation in the window', () => {
     const scaleDown = { ...atOnce.scaleDown, stabilizationWindowSeconds: 3 }
     const sums = [500, 100, 300, 100, 100, 100]
     expect(course({ behavior: { ...atOnce, scaleDown } }, 5, sums)).toEqual([5, 5, 5, 3, 3, 1])
   })
 
-  test('scaling up goes only as far as every recommendation in the window', () => {
+  test('scaling up stops at the lowest recommendation in the window', () => {
     const scaleUp = { ...atOnce.scaleUp, stabilizationWindowSeconds: 3 }
     const sums = [100, 400, 300, 400, 400]
     expect(course({ behavior: { ...atOnce, scaleUp } }, 1, sums)).toEqual([1, 1, 1, 3, 3])
@@ -102,7 +102,7 @@ describe('policies', () => {
     expect(course(down({ policies: [percent] }), 9, nothing)).toEqual([4, 4, 2, 2, 1])
   })
 
-  test('the policy that allows most decides, unless `Min` or `Disabled` is selected', () => {
+  test('the policy that allows the largest change decides, unless `Min` or `Disabled` is selected', () => {
     const policies = [pods, percent]
     expect(course(up({ policies }), 4, much)[0]).toBe(6)
     expect(course(up({ policies, selectPolicy: 'Min' }), 4, much)[0]).toBe(5)

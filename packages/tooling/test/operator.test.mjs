@@ -23,7 +23,7 @@ const run = (args, env) =>
     encoding: 'utf8',
   })
 
-test('the password of the bus is written while a command uses the bus', () => {
+test('the password of the bus is in a temporary file only while a command uses the bus', () => {
   for (const args of [
     ['doctor', 'rooms'],
     ['--json', 'status'],

@@ -63,7 +63,7 @@ test('prometheus-adapter offers every metric under the name that autoscalers use
   expect(targets.filter((name) => !offered.includes(name))).toEqual([])
 })
 
-test('KEDA selects all pods of a deployable, also those with a cut name, and no others', () => {
+test('KEDA selects exactly the pods of a deployable, even if their names were cut off', () => {
   const golden = readFileSync(new URL('../deploy/golden/full.yaml', import.meta.url), 'utf8')
   const [, pattern] = /pod=~"(parley-notifications[^"]*)"/.exec(golden)
   const pods = new RegExp(`^(?:${pattern})$`)

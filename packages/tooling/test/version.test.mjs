@@ -22,7 +22,7 @@ async function bundledVersion(define) {
   }
 }
 
-test('bundles have the version of the release that they were built from, sources that of package.json', async () => {
+test('bundles have the version of their release, and sources the one in package.json', async () => {
   expect(bundleOptions.define).toEqual({ PARLEY_RELEASE: JSON.stringify(version) })
   expect(await bundledVersion({ PARLEY_RELEASE: '"1.2.3"' })).toBe('1.2.3')
   expect(await bundledVersion({})).toBe('9.8.7')

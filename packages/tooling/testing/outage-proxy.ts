@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A server with one address and its data, which can be stopped and started again. */
+/** A server that can be stopped and started again, with the same address and data. */
 export type StoppableServer = AsyncDisposable & {
   url: string
   /** Ends every connection and refuses new ones. */

@@ -10,8 +10,8 @@ import { requestFirst } from './sync/first-responses.ts'
 
 applyAppearance(loadAppearance())
 const language = loadLanguage()
-// The first responses arrive while the texts are loaded. A microtask sends the requests: with developer tools attached,
-// a browser records the stack of each request, and parses the script again for a stack in the evaluation of a module.
+// The first responses arrive while the texts are loaded. A microtask sends the requests: if the evaluation of
+// this module sent them, a browser with developer tools attached would parse the script again to record their stacks.
 const isChat = entryPageOf(location).at === 'chat'
 const firstResponses = isChat && mayBeSignedIn() ? Promise.resolve().then(() => requestFirst(server)) : undefined
 firstResponses?.catch(() => undefined)

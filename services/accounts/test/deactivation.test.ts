@@ -97,7 +97,7 @@ describe('a deactivated account', () => {
 })
 
 describe('deactivating an account', () => {
-  test('needs user.manage-accounts, and is refused for the caller’s own account, or an owner’s unless by an owner', async () => {
+  test('needs user.manage-accounts; administrators cannot deactivate themselves or owners', async () => {
     const userId = await makeUser(env, 'fritz')
     const denied = [
       as(userId).deactivateUser({ userId: admin }),

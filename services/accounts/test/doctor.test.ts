@@ -25,7 +25,7 @@ test('a working mail server passes, and no mail is sent', async () => {
   expect(smtp.attempts()).toBe(0)
 })
 
-test('a mail server that rejects the password, has no TLS or is unreachable is reported', async () => {
+test('a mail server that rejects the password, lacks implicit TLS or is unreachable is reported', async () => {
   const login = { PARLEY_SMTP_USERNAME: 'chat', PARLEY_SMTP_PASSWORD: 'wrong-password' }
   const refused = findingOf(await checkMail(login), 'mail.server')
   expect(refused).toMatchObject({ result: 'fail', next: expect.stringContaining('PARLEY_SMTP_PASSWORD') })
@@ -73,7 +73,7 @@ test.each(['mandatory', 'implicit'])(
   },
 )
 
-test('no mail server, a read-only folder and incomplete settings are reported', async () => {
+test('no mail server, an unusable folder and incomplete settings are reported', async () => {
   expect(await mailCheck({ env: {} })).toEqual([
     expect.objectContaining({ result: 'warn', next: expect.stringContaining('PARLEY_SMTP_ENABLED') }),
   ])

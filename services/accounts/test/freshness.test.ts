@@ -63,7 +63,7 @@ describe('a credential', () => {
     expect(await check(caller, password)).toBeUndefined()
   })
 
-  test('becomes fresh with the current password, without the other credential of the session', async () => {
+  test('becomes fresh with the current password; the other credential of the session does not', async () => {
     const [bearer, cookie] = await createCallers('bert')
     if (!bearer || !cookie) throw new Error('two credentials are needed')
     now += 31 * minute

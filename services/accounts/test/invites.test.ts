@@ -225,7 +225,7 @@ test('valid invites are listed in pages, newest first', async () => {
 })
 
 describe('inviting', () => {
-  test('needs user.manage-accounts, and role.assign for roles', async () => {
+  test('needs user.manage-accounts, and the role owner if it would create an owner', async () => {
     const userId = await makeUser(env, 'kurt')
     const denied = [
       as(userId).createInvite({}),

@@ -25,7 +25,7 @@ async function requestWith(settings: Record<string, string>, email: string): Pro
   return await codeOf(request(email))
 }
 
-test('all mails share an hourly budget, a quarter of it for signed-in people', async () => {
+test('mails share an hourly budget, a quarter of it for signed-in people; only notices may exceed it', async () => {
   await using folder = await createMailFolder()
   const redis = openRedis({ url: env.redis.url, name: 'test' })
   await eventually(() => expect(redis.status).toBe('ready'))
@@ -125,7 +125,7 @@ describe('a mail that the server refuses', () => {
     expect(server.attempts()).toBe(3)
   })
 
-  test('permanently is not retried, is reported, and does not count', async () => {
+  test('permanently is not retried, and not counted; the call fails', async () => {
     const before = server.attempts()
     server.refusals.push({ code: 550, at: 'recipient' })
     expect(await codeOf(request('ida@example.org'))).toBe(Code.Unavailable)

@@ -68,7 +68,7 @@ test('a missing user id is refused, and a cancelled sign-in is denied', async ()
   expect(await oauth.signIn('')).toMatchObject({ error: 'provider_denied' })
 })
 
-test('an invalid code is reported with its reason', async () => {
+test('an invalid code or client secret is reported with its reason', async () => {
   await expect(identifyWithInvalidCode('gitlab', oauth.server)).rejects.toThrow('invalid_grant')
   await expect(identifyWithInvalidCode('gitlab', oauth.server, { clientSecret: 'x' })).rejects.toThrow('invalid_client')
 })

@@ -131,7 +131,7 @@ describe('consent', () => {
     expect(await codeOf(issue(userId))).toBe(Code.Unauthenticated)
   })
 
-  test('is needed for every code', async () => {
+  test('is needed for each origin; a code also needs a valid challenge and redirect URI', async () => {
     const userId = await createSignedInUser('cleo')
     expect(await codeOf(issue(userId))).toBe(Code.FailedPrecondition)
     await grantConsent(userId)

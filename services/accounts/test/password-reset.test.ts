@@ -104,7 +104,7 @@ describe('a forgotten password', () => {
     expect(await folder.mails('DORA@example.org')).toEqual([])
   })
 
-  test('leads to the same response for any account', async () => {
+  test('leads to the same response for any valid address', async () => {
     const gone = await makeUser(env, 'gone', { email: 'gone@example.org' })
     await env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, gone))
     await makeUser(env, 'emil', { email: 'emil@example.org' })

@@ -51,7 +51,7 @@ describe('changing a password', () => {
     expect((await signIn(env, 'bert')).session.userId).toBe(who.userId)
   })
 
-  test('counts wrong passwords of other web clients’ tokens together, apart from sessions', async () => {
+  test('counts wrong passwords of other web clients’ tokens together, and separately from sessions', async () => {
     await makeUser(env, 'hans')
     const codes: (Code | undefined)[] = []
     for (let n = 0; n < 11; n++) {

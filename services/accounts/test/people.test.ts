@@ -56,7 +56,7 @@ describe('the viewer', () => {
     })
   })
 
-  test('may do everything if they are an owner', async () => {
+  test('has every permission if they are an owner', async () => {
     const userId = await makeUser(env, 'boss', { roleNames: ['owner'] })
     const viewer = await env.viewerOf(userId, 'owner').getViewer({})
     // The only owner cannot be deleted.

@@ -189,7 +189,7 @@ describe.each(recoveryCases)('%s', (name, recover) => {
 })
 
 describe('an attacker with a fresh session', () => {
-  test('who resets the password through an added address loses it', async () => {
+  test('loses an address added by them once they reset the password with it', async () => {
     const person = await createPerson('berta')
     await addAddress(person, 'thief-b@example.org')
     await expectMails(person.email, 'New e-mail address')

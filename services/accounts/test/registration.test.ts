@@ -150,7 +150,7 @@ describe('the limits of codes', () => {
     expect(await folder.mails('hans@example.org')).toHaveLength(11)
   })
 
-  test('allow five wrong codes, even for several codes', async () => {
+  test('allow five wrong attempts, counted over all codes for an address', async () => {
     const first = await codeFor('ida@example.org')
     for (let i = 0; i < 3; i++) expect(await codeOf(verify('ida@example.org', wrong(first)))).toBe(Code.InvalidArgument)
     const second = await codeFor('ida@example.org')

@@ -65,7 +65,7 @@ describe('assigning and revoking a role', () => {
       ])
   })
 
-  test('again is announced only to processes', async () => {
+  test('is announced only to processes if it changes nothing', async () => {
     const userId = await makeUser(env, 'bert')
     const roleName = 'moderator'
     await as(admin, 'admin').assignRole({ userId, roleName })

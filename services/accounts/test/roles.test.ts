@@ -65,7 +65,7 @@ describe('the name of a role', () => {
     expect(codes.filter((code) => code !== Code.AlreadyExists)).toHaveLength(1)
   })
 
-  test('is not mixed up with a login of the same id', async () => {
+  test('is released only if a role, not a user, has it', async () => {
     const userId = await makeUser(env, 'keeper')
     await env.internal.releaseRoleName({ roleId: userId })
     expect(await reserve('keeper', 'O7')).toBe(Code.AlreadyExists)

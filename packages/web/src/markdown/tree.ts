@@ -68,8 +68,8 @@ export function plainOf(body: string): string {
 const inline = new Set(['p', 'em', 'strong', 'del', 'code', 'pre', 'a', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
 
 /**
- * The parts of an element or tree. Line breaks of a message are kept; those that only separate elements in the HTML are
- * dropped.
+ * The parts of an element or tree. Line breaks that the author wrote are kept; those that only separate elements of the
+ * tree are dropped.
  */
 export function piecesOf(parent: Root | Element): Piece[] {
   const { children }: { children: readonly RootContent[] } = parent

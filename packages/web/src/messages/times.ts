@@ -21,7 +21,7 @@ function formatOf(style: Style, inLocale: string): Intl.DateTimeFormat {
   return format
 }
 
-/** Formats a time of day like {@link formatTime}, but only its digits, for where “AM” and “PM” have no room. */
+/** Formats a time of day like {@link formatTime}, but without “AM” and “PM”: the margin of a timeline is narrow. */
 export const formatClock = (at: Date, inLocale = locale()): string =>
   formatOf('time', inLocale)
     .formatToParts(at)

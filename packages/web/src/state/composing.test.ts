@@ -14,7 +14,7 @@ test('the text of an edit is kept for its user and message until the edit ends o
   }
 })
 
-test('the end of an edit does not end that of another message', () => {
+test('ending an edit does not end the edit of another message', () => {
   editing.set('M2')
   endEdit('M1')
   expect(editing.value).toBe('M2')

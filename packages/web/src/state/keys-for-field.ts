@@ -9,8 +9,8 @@ export const takesKeys = (target: EventTarget | null): boolean =>
   document.querySelector('dialog[open]') !== null
 
 /**
- * Whether a key types a character. Space and `?` do not count: they press a button or scroll the page, and show the
- * shortcuts.
+ * Whether a key types a character. Space and `?` do not count: Space presses a button or scrolls the page, `?` shows
+ * the shortcuts.
  */
 export const isTyped = ({ key, ctrlKey, metaKey, altKey, isComposing }: KeyboardEvent): boolean =>
   !ctrlKey && !metaKey && !altKey && !isComposing && [...key].length === 1 && key !== ' ' && key !== shortcutsKey

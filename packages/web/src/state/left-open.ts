@@ -1,4 +1,4 @@
-import { answering, editing } from './composing.ts'
+import { editing, replyingTo } from './composing.ts'
 import { dialog, pane } from './overlay.ts'
 
 let latestUserId: string | undefined
@@ -9,6 +9,6 @@ let latestUserId: string | undefined
  */
 export function closeLeftOpen(userId: string): void {
   if (latestUserId !== undefined && latestUserId !== userId)
-    for (const cell of [dialog, pane, answering, editing]) cell.set(undefined)
+    for (const cell of [dialog, pane, replyingTo, editing]) cell.set(undefined)
   latestUserId = userId
 }

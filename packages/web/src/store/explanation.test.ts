@@ -7,7 +7,7 @@ const [noLevel, server, room] = [0, 1, 3]
 const explanation = (permission: string, state: number, decidedAt: number, decidedByRole = '') =>
   ({ permission, state, decidedAt, decidedByRole, trace: [] }) as unknown as PermissionExplanation
 
-test('reasons name the decision and its level, for permissions in rooms in display order', () => {
+test('for permissions in rooms, reasons name the decision and its level, in display order', () => {
   const reasons = reasonsOf([
     explanation('message.react', none, noLevel),
     explanation('server.manage', allow, server, 'admin'),

@@ -48,7 +48,7 @@ describe('a window', () => {
     expect(withMessages(window, [messageFor('x')])).toBe(window)
   })
 
-  test('drops whole pages at the end opposite to the one that grows', () => {
+  test('drops whole pages at one end when it grows at the other', () => {
     const page = (from: number, more = {}) =>
       pageFor(
         Array.from({ length: 50 }, (_, at) => rowFor(String(from + at))),

@@ -89,8 +89,8 @@ export function withRetracted(window: TimelineWindow, id: string, at: Message['d
 }
 
 /**
- * Turns all messages of a deleted account into placeholders, and removes its reactions. Of many people with the same
- * reaction, only the first few are known, so the reaction of another one stays counted.
+ * Turns all messages of a deleted account into placeholders, and removes its reactions. Of each reaction, only the
+ * first few people are known: if the account is not among them, it stays counted.
  */
 export function withoutAuthor(window: TimelineWindow, userId: string, at: Message['deletedAt']): TimelineWindow {
   const isTheirs = ({ previewUserIds }: MessageReaction) => previewUserIds.includes(userId)

@@ -13,7 +13,7 @@ export class Inbox {
   readonly total = new Cell(0)
   readonly refresh: () => void
   readonly #server: MemberClient
-  /** Ids of removed notifications. A response may contain data from before. */
+  /** Ids of removed notifications, which a response may still contain. */
   readonly #removed = new Set<string>()
 
   constructor(server: MemberClient, people: People) {

@@ -26,8 +26,8 @@ export function pendingFilesOf(server: MemberClient, userId: string): PendingFil
 }
 
 /**
- * Files for the next message of each room and thread, and messages that are sent once their files are uploaded. Both
- * continue while the user is elsewhere.
+ * Files for the next message of each room and thread, and messages that are sent once their files are uploaded.
+ * Uploading and sending continue while the user is elsewhere.
  */
 export class PendingFiles {
   readonly #server: MemberClient

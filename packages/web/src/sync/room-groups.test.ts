@@ -21,7 +21,7 @@ function createGroups(...stored: string[]) {
       order = orderedGroupIds
     },
   } as unknown as (typeof administration)['roomLayout'])
-  /** Lets all waiting calls respond, and then those that follow from them. */
+  /** Lets all waiting calls respond, and then the calls that follow from their responses. */
   const respond = async () => {
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {

@@ -19,8 +19,8 @@ export class RoomGroups {
   }
 
   /**
-   * Loads the groups. Of overlapping calls, the last one counts; none counts during a move. If it fails, the groups are
-   * shown as the server last confirmed them.
+   * Loads the groups. Of overlapping calls, the last one counts; none counts during a move. If the request fails, the
+   * groups are shown as the server last confirmed them.
    */
   async load(): Promise<void> {
     const load = ++this.#latestLoad

@@ -6,9 +6,7 @@ import { Rooms } from './rooms.ts'
 
 type State = { hasUnread: boolean; archived: boolean }
 
-/**
- * Rooms of a server with one channel, which answers when the test calls `respond`, with what was read at the request.
- */
+/** Rooms of a server with one channel. It reads its data at the request, and answers when the test calls `respond`. */
 function createRooms() {
   let stored: State = { hasUnread: false, archived: false }
   const waiting: (() => void)[] = []

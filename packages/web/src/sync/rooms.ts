@@ -25,8 +25,8 @@ export class Rooms {
   readonly sidebar = new Cell<Sidebar>(emptySidebar)
   readonly #server: MemberClient
   /**
-   * The awaited requests, the oldest first: changes since each was sent. Its response may contain data from before, so
-   * they are applied to it again.
+   * For each awaited request, the oldest first: the changes since it was sent. They are applied to its response, too,
+   * which may contain older data.
    */
   readonly #requests = new Set<Change[]>()
   #loads = 0
@@ -34,7 +34,7 @@ export class Rooms {
   #shownLoad = 0
   /** Rooms that this page is marking as read. */
   readonly #marking = new Set<string>()
-  /** Rooms with a new message since this page began to mark them as read: it may be newer than the marker. */
+  /** Rooms with a message posted since this page began to mark them as read. It may be newer than the marker. */
   readonly #postedMeanwhile = new Set<string>()
   /** Rooms whose newest message is visible. */
   readonly #watched = new Set<string>()
@@ -81,7 +81,7 @@ export class Rooms {
 
   /**
    * Marks a room with a new message as unread, unless the viewer posted it, sees it already, or has muted the room.
-   * Reloads the room if its level is unknown.
+   * A room that is unknown, or whose level is unknown, is reloaded.
    */
   onMessagePosted(roomId: string, actorId: string): void {
     const known = this.sidebar.value.rooms.get(roomId)

@@ -7,7 +7,7 @@ import { sendWritten } from './send-written.ts'
 
 let stored: Map<string, string>
 
-/** An event about storage, of which only browsers have a class. */
+/** Replaces `StorageEvent`, which only browsers have. */
 class StorageChange extends Event {
   readonly key: string
   readonly newValue: string | null
@@ -72,7 +72,7 @@ test('a message is sent once its files are uploaded, and its draft is cleared', 
 test.each([
   ['sent', null],
   ['changed', 'something else'],
-])('a message waits no longer for its files if another tab has %s its draft', (_, draft) => {
+])('a message that waits for its files is not sent if another tab has %s its draft', (_, draft) => {
   const { files, sent, stop } = startChat()
   saveDraft('Uann', 'R1/', 'here')
   files.add('R1/', 'R1', [new File(['one'], 'one.txt')])

@@ -1,20 +1,19 @@
 import { clearDraft, followDrafts } from '../storage/drafts.ts'
-import { answering } from '../state/composing.ts'
+import { replyingTo } from '../state/composing.ts'
 import type { Chat } from './chat.ts'
 
 type Parts = Pick<Chat, 'files' | 'sender' | 'userId' | 'timelineAt'>
 
 /**
- * Sends written messages as soon as their files are uploaded, also while their conversation is not shown. If the draft
- * of a waiting message is changed or sent in another tab, the message waits no longer. Stops when the returned function
- * is called.
+ * Sends written messages as soon as their files are uploaded, also while their conversation is not shown. A waiting
+ * message is not sent if its draft is changed or sent in another tab. Stops when the returned function is called.
  */
 export function sendWritten(chat: Parts): () => void {
   const stops = [
     chat.files.sendWith((conversation, message) => {
       chat.sender.send(message)
       clearDraft(chat.userId, conversation)
-      if (answering.value?.conversation === conversation) answering.set(undefined)
+      if (replyingTo.value?.conversation === conversation) replyingTo.set(undefined)
       void chat.timelineAt(conversation)?.goToNewest()
     }),
     followDrafts(chat.userId, (conversation) => chat.files.writtenIn(conversation).set(undefined)),

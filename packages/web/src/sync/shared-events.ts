@@ -106,7 +106,7 @@ export class SharedEvents {
 
   /** Resolves, which releases the lock, when the socket is closed. */
   #holdSocket(): Promise<void> {
-    // Without a position, events between those of the previous tab and the opening of this socket are missed.
+    // Without a position, this socket misses the events between the previous tab's last one and its own opening.
     let hasGap = this.#hasReceived && this.#position === ''
     const onReset = () => {
       this.#broadcast({ kind: 'reset' })

@@ -42,7 +42,7 @@ export function rolesChanged(userId: string, at: Date, roleIds: string[], rolesV
  * different roles.
  */
 export const announceRolesAgain = (roleIds: readonly string[]) => ({
-  changesRoles: true,
+  raisesRolesVersion: true,
   announce: (version: bigint) => [currentRoles([...roleIds], version)],
 })
 

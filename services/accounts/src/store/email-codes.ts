@@ -76,8 +76,8 @@ export async function countWrongAttempt(tx: Tx, key: CodeKey): Promise<void> {
 }
 
 /**
- * For a code whose mail was not delivered. The mail is no longer counted. A previous valid code is restored, unless the
- * code has been replaced or invalidated meanwhile; without one, the code stays until it expires.
+ * Undoes {@link storeCode} after its mail was not delivered. The mail is no longer counted. The previous code, if it
+ * was valid, is restored, unless the new one has been replaced or invalidated meanwhile.
  */
 export async function undoCode(
   db: Db,

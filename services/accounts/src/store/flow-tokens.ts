@@ -8,7 +8,7 @@ export type FlowToken = typeof flowTokens.$inferSelect
 export type FlowPurpose = FlowToken['purpose']
 export type TokenContext = SecretKeys & { at: Date }
 
-/** `authGeneration`: when the flow began. */
+/** `authGeneration`: the user's generation when the flow began. */
 export type FlowUser = { id: string; authGeneration: number }
 
 export type NewFlow = Pick<FlowToken, 'purpose' | 'payload'> & {

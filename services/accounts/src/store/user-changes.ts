@@ -8,8 +8,7 @@ import { lockUser, raiseVersion, type UserRow, type UserWithRoles } from './user
 export type Announcement = Pick<OutgoingEvent, 'id' | 'kind' | 'fact' | 'deliveries'>
 export type Change = {
   set?: Partial<Omit<UserRow, 'version' | 'rolesVersion'>>
-  /** Raises the version of the roles. */
-  changesRoles?: boolean
+  raisesRolesVersion?: boolean
   announce: (version: bigint) => Announcement[]
 }
 export type Changed = {
@@ -26,7 +25,8 @@ export const statusExpiries = new CommitChannel()
 
 /**
  * Changes an account while its row is locked, so that the versions of its events ascend in commit order. `decide`
- * returns undefined if there is nothing to change. Undefined if there is no such account, or it is deleted.
+ * returns undefined if there is nothing to change. Resolves with undefined if there is no such account, or it is
+ * deleted.
  */
 export async function changeUser(
   db: Db,
@@ -40,7 +40,10 @@ export async function changeUser(
     const change = await decide(tx, user)
     if (change) {
       const version = nextVersion(user.version, by.at)
-      await raiseVersion(tx, userId, version, { ...change.set, ...(change.changesRoles && { rolesVersion: version }) })
+      await raiseVersion(tx, userId, version, {
+        ...change.set,
+        ...(change.raisesRolesVersion && { rolesVersion: version }),
+      })
       if (change.set?.statusExpiresAt) statusExpiries.notify(tx)
       await enqueue(
         tx,

@@ -20,7 +20,7 @@ test('a sequence is a decimal number of at most 64 bits', () => {
   for (const text of ['', 'x', '-1', '1.5', ' 1', '0x1f', '１']) expect(() => parseSequence(text)).toThrow(invalid)
 })
 
-test('only a filter that is not empty has a condition', () => {
+test('an empty filter has no condition', () => {
   expect(hasCondition(entryFilter(undefined))).toBe(false)
   expect(hasCondition(filter({}))).toBe(false)
   expect(hasCondition(filter({ eventType: 'RoomCreatedEvent' }))).toBe(true)

@@ -29,8 +29,8 @@ export type PolicyChangeResult<T> = {
 export type CommittedPolicyChange<T> = {
   answer: T
   revision: bigint
-  /** Whether the revision was raised; after a restore this may happen without a change. */
-  changed: boolean
+  /** After a restore of the database, the revision may be raised without a change. */
+  revisionRaised: boolean
   auditEntries: bigint[]
   /**
    * Outbox entries of the policy that are not on the stream yet, including earlier ones: a repeated call that changes
@@ -54,7 +54,13 @@ export async function changePolicy<T>(
     const change: PolicyChange | undefined =
       decided ?? (by.highestKnown > before ? { delta: deltaAfterRestore, events: [] } : undefined)
     if (!change)
-      return { answer, revision: before, changed: false, auditEntries: [], unpublished: await findUnpublished(tx) }
+      return {
+        answer,
+        revision: before,
+        revisionRaised: false,
+        auditEntries: [],
+        unpublished: await findUnpublished(tx),
+      }
     const revision = nextVersion(by.highestKnown > before ? by.highestKnown : before, by.at)
     await storeRevision(tx, revision)
     const common = { version: revision, occurredAt: by.at, actorId: by.actorId }
@@ -78,7 +84,7 @@ export async function changePolicy<T>(
       tx,
       change.events.map((event) => ({ ...common, ...event, aggregateType: 'rbac' as const })),
     )
-    return { answer, revision, changed: true, auditEntries, unpublished: await findUnpublished(tx) }
+    return { answer, revision, revisionRaised: true, auditEntries, unpublished: await findUnpublished(tx) }
   })
 }
 

@@ -16,7 +16,7 @@ export async function addRole(
   if (!(await insertRole(tx, user.id, roleId))) return undefined
   const roleIds = [...user.roleIds, roleId].sort()
   return {
-    changesRoles: true,
+    raisesRolesVersion: true,
     announce: (version) => [rolesChanged(user.id, at, roleIds, version), roleAssigned(roleId, roleName)],
   }
 }

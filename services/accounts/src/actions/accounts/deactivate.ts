@@ -12,7 +12,7 @@ import type { UserWithRoles } from '../../store/users.ts'
 type ActorOptions = { actorId: string; assertAllowed: (user: UserWithRoles) => void }
 
 /**
- * Deletes the invites that the account created. Resolves once the event that ends its credentials is on the
+ * Also deletes the invites that the account created. Resolves once the event that ends its credentials is on the
  * stream. Throws `not_found`, and `failed_precondition` for the last owner.
  */
 export async function deactivate(

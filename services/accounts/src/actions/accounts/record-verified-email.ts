@@ -28,7 +28,7 @@ export async function recordVerifiedEmail(
   return {
     added,
     change: {
-      changesRoles: ownerChange !== undefined,
+      raisesRolesVersion: ownerChange !== undefined,
       announce: (version) => [
         ...(added ? [auditEvent('user_verified_email_added')] : []),
         ...(ownerChange?.announce(version) ?? []),

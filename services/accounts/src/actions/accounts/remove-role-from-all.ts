@@ -5,7 +5,7 @@ import { removeRole } from '../../store/roles.ts'
 
 const batchSize = 200
 
-/** In batches; notifies the sessions of the holders. Can be repeated after a failure. */
+/** Works in batches, and can be repeated after a failure. Notifies the sessions of the holders. */
 export async function removeRoleFromAll(ctx: Context, roleId: string, actorId: string): Promise<void> {
   for (;;) {
     const { removed, entries } = await ctx.db.transaction(async (tx) => {

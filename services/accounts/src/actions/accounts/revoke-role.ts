@@ -24,7 +24,7 @@ export async function revokeRole(ctx: Context, userId: string, role: PolicyRole,
     const roleIds = user.roleIds.filter((id) => id !== role.id)
     const revoked = auditEvent('rbac_role_revoked', { role_id: role.id, role_name: role.name })
     return {
-      changesRoles: true,
+      raisesRolesVersion: true,
       announce: (version) => [rolesChanged(userId, at, roleIds, version), revoked],
     }
   })

@@ -25,7 +25,7 @@ export async function endAllAccess(
   user: UserWithRoles,
   reason: EndReason,
   at: Date,
-): Promise<Required<Omit<Change, 'changesRoles'>>> {
+): Promise<Required<Omit<Change, 'raisesRolesVersion'>>> {
   await endAllOf(tx, user.id, at)
   const { set, announcements } = await revokeOtherAccess(tx, user, { at, removeRecent: recoveryReasons.has(reason) })
   const ended = credentialsEnded(user.id, at, { credentialIds: [], all: true, reason })

@@ -11,7 +11,7 @@ import type { Announcement } from '../../store/user-changes.ts'
 import { freshUntil } from './freshness.ts'
 import { newSessionHandle } from './session-handle.ts'
 
-/** Per account. Those beyond it that expire first are deleted. */
+/** Per account. If there are more, those that expire first are deleted. */
 const maxCredentials = 1_000
 
 export type OpenedSession = {

@@ -32,7 +32,7 @@ export async function deleteAccount(
     await insertDeletion(tx, userId, at)
     return {
       set: { ...nothingPersonal, authGeneration: user.authGeneration + 1, deletedAt: at },
-      changesRoles: true,
+      raisesRolesVersion: true,
       announce: () => [
         credentialsEnded(userId, at, { credentialIds: [], all: true, reason: 'account_deleted' }),
         accountDeleted(userId, { actorId, at }),

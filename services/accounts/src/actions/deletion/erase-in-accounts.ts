@@ -8,8 +8,8 @@ import { countUnrelayed, eraseRelayed } from '../../store/personal-events.ts'
 
 /**
  * Erases remaining rows, and earlier events with personal data. The newest event that a relay or follower knows must
- * stay on the stream, so events are removed from it from the second pass on, when all know newer ones. Returns the
- * number of rows and events found, including events that only a later pass can remove.
+ * stay on the stream, so the first pass removes none: by the second, all know newer ones. Returns the number of rows
+ * and events found, including events that only a later pass can remove.
  */
 export const eraseInAccounts =
   ({ db, bus }: { db: Db; bus: Bus }) =>

@@ -4,8 +4,8 @@ import { lastOwner } from '../../errors.ts'
 import { isHeldByAnother, lockOwnerCount } from '../../store/roles.ts'
 
 /**
- * Throws `failed_precondition` unless another owner can sign in. Locks until the transaction ends, so that two owners
- * cannot be removed concurrently.
+ * Throws `failed_precondition` unless another owner can sign in. Holds a lock until the transaction ends, so that two
+ * owners cannot be removed concurrently.
  */
 export async function assertNotLastOwner(tx: Tx, userId: string): Promise<void> {
   await lockOwnerCount(tx)

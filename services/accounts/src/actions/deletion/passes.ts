@@ -11,8 +11,8 @@ const repeatAfterMs = 600_000
 const maxPauseMs = 3600_000
 
 /**
- * The pause from the request of a pass to the request of the next one. Doubles with each pass from the sixth on,
- * because some service repeatedly fails to erase its data.
+ * The pause from the request of a pass to the request of the next one. Doubles with each pass from the sixth on:
+ * by then, some service repeatedly fails to erase its data.
  */
 const pauseMs = (pass: number, firstPauseMs: number): number =>
   Math.min(firstPauseMs * 2 ** Math.max(pass - 5, 0), Math.max(maxPauseMs, firstPauseMs))

@@ -8,7 +8,7 @@ import { toPolicyDecision } from '../../view/policy.ts'
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'relay' | 'policy' | 'now'>) =>
   async (userId: string): Promise<number> => {
-    const { answer, unpublished, changed, revision } = await changePolicy(
+    const { answer, unpublished, revisionRaised, revision } = await changePolicy(
       ctx.db,
       { actorId: '', at: ctx.now(), highestKnown: ctx.policy.highest() },
       async (tx) => {
@@ -18,7 +18,7 @@ export const erasePerson =
         return { change: { delta: { decisions }, events: [] }, answer: cleared.length }
       },
     )
-    if (changed) countPolicyChange(revision)
+    if (revisionRaised) countPolicyChange(revision)
     ctx.relay.wake(unpublished)
     return answer
   }

@@ -19,7 +19,7 @@ export async function changePolicy<T>(
   const committed = await store.changePolicy(ctx.db, { actorId, at: ctx.now(), highestKnown }, async (tx, revision) =>
     decide(tx, await getPolicyAt(ctx, tx, revision)),
   )
-  if (committed.changed) countPolicyChange(committed.revision)
+  if (committed.revisionRaised) countPolicyChange(committed.revision)
   ctx.relay.wake(committed.auditEntries)
   await ctx.relay.waitUntilStored(committed.unpublished)
   return committed
