@@ -218,7 +218,7 @@ describe('a decision for a role', () => {
 })
 
 describe('storing a decision for a role', () => {
-  test('is refused without role.manage and room.manage, even for an unknown group or room', async () => {
+  test('is refused with neither role.manage nor room.manage, even for an unknown group or room', async () => {
     const scopes = [{}, { kind: GROUP, id: 'G1' }, { kind: GROUP, id: 'G9' }, tea, { kind: ROOM, id: 'R9' }]
     for (const scope of scopes) {
       const { adminPermissions } = admin.alice

@@ -31,7 +31,7 @@ async function partitions(): Promise<string[]> {
   }
 }
 
-test('a month of conversation entries is kept 30 days, one of security entries 400', async () => {
+test('conversation entries of a month are deleted 30 days after its end, security entries 400 days after it', async () => {
   const january = await admin.start({}, on('2026-01-31'))
   expect(await partitions()).toEqual([
     'audit_entries_conversation_2026_01',

@@ -60,7 +60,7 @@ test('denying everyone posting in a room is published once', async () => {
   expect(grown.decisions).toEqual(policyFrom(await getPolicy()).decisions)
 })
 
-test('finding and joining a private room is denied to everyone at once', async () => {
+test('one call denies everyone finding and joining a room', async () => {
   const { revision } = await admin.anonymous.internal.denyEntry({ roomId: 'Rprivate' })
   const after = policyFrom(await getPolicy())
   expect(after.revision).toBe(revision)
@@ -113,8 +113,8 @@ test('each of several concurrent denials gets its own revision', async () => {
   await using recording = await recordEvents(admin.bus, policySubject)
   const { revision: before } = await getPolicy()
   const rooms = Array.from({ length: 20 }, (_, n) => `Rrace${n}`)
-  // A call that waits too long for the lock of the policy is refused and repeated. If the first attempt took effect
-  // anyway, the response has the newest revision; the published events show which one was used.
+  // A call that waits too long for the lock of the policy is refused, and repeated here. If it took effect anyway, the
+  // repeat returns the newest revision, so the revisions of the published events are compared.
   await Promise.all(rooms.map((roomId) => retryWhileOverloaded(() => admin.anonymous.internal.denyPosting({ roomId }))))
   const { events } = recording
   await eventually(() => expect(events).toHaveLength(rooms.length))

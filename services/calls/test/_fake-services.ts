@@ -56,7 +56,7 @@ export class FakeRooms {
   }
 }
 
-/** Drops an event if it has one of the same aggregate with the same or a higher version. */
+/** Keeps an event only if its version is above those kept of its aggregate. */
 export class FakeMessaging {
   readonly events: (RoomEvent & { roomId: string })[] = []
 

@@ -7,7 +7,7 @@ import { migrateDatabase } from '@parley/postgres'
 import { migrationsBefore, openTestDatabase, testDatabase } from '@parley/testkit'
 import { openEnv } from './_env.ts'
 
-test('keys that the previous version stored before or after the migration are replayed; it can erase the keys of both versions', async () => {
+test('keys that the previous version stores before or after the migration are replayed, and it can delete all keys', async () => {
   const migrations = new URL('../drizzle', import.meta.url)
   using before = migrationsBefore(migrations, '0005_idempotent_calls')
   await using database = await testDatabase(before.folder)

@@ -198,7 +198,7 @@ describe('the gateway', () => {
     expect(answer.headers.get('retry-after')).toBe('1')
   })
 
-  test('distinguishes a busy server from a full one', async () => {
+  test('answers 429 with a time to retry if accounts is busy', async () => {
     env.accounts.refuse('completeRegistration', Code.ResourceExhausted, 'busy', { 'retry-after': '1' })
     const answer = await browser.postJson('/auth/register/complete', complete)
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1'])

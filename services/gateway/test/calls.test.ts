@@ -143,7 +143,7 @@ describe('headers', () => {
     expect(tokens.status).toBe(401)
   })
 
-  test('of a response that are internal are not forwarded', async () => {
+  test('that are internal are removed from a response', async () => {
     const answer = await call(bearer())
     expect(answer.status).toBe(200)
     for (const name of ['parley-session', 'parley-secret', 'set-cookie']) expect(answer.headers.get(name)).toBeNull()

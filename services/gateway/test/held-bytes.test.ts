@@ -168,7 +168,7 @@ describe('a client that disconnects early occupies no image slot', () => {
       )
       await eventually(() => env.accounts.lookUps === before + clients.length)
       for (const disconnect of clients) disconnect()
-      // Calls are answered in order, so by now the others have been recognised as disconnected.
+      // Three responses later, the gateway has noticed that the clients are disconnected.
       for (let n = 0; n < 3; n++) await fetch(`${gateway.url}/healthz`)
       answer()
     }

@@ -59,7 +59,7 @@ describe('a sign-in at a provider', () => {
     ])
   })
 
-  test('that returns to another browser is reported with its handle', async () => {
+  test('that returns to another browser is reported with the handle of that browser, if it has one', async () => {
     await browser.get('/auth/providers/corp')
     const other = gateway.browser()
     await other.get('/auth/providers/corp/callback?code=c&state=s')

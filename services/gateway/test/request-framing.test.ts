@@ -7,7 +7,7 @@ import { openEnv, type Env, type Gateway } from './_env.ts'
 import { rawSocket, receive, sendRaw } from './_raw.ts'
 
 const arrived: { method: string | undefined; url: string | undefined; body: string }[] = []
-/** Sends the responses to smuggled requests, which wait for another request on the same connection. */
+/** Send the responses to smuggled requests, when more data arrives: they would answer a later request. */
 let release: (() => void)[] = []
 /** Sends the response to the latest request for the slow path. */
 let answerSlow: (() => void) | undefined

@@ -56,7 +56,7 @@ describe('files', () => {
     expect(fleet.fakes.assets.get(attachmentAssetIds[0] ?? '')?.eventId).toBe(message?.id)
   })
 
-  test('are attached to a reply, not to its echo; the subject of other events ends with `.text`', async () => {
+  test('are attached to a reply, not to its echo; the subject of events without files ends with `.text`', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using files = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
     await using texts = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)

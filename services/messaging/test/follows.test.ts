@@ -53,7 +53,7 @@ test('following is shown with the message, and announced only to the caller', as
   }
 })
 
-test('after unfollowing, only own replies make the user follow again', async () => {
+test('after unfollowing, own replies make the user follow again, replies of others do not', async () => {
   const { thread, following, reply } = await createThread('cyd', 'dan')
   await fleet.as('cyd').threads.unfollowThread(thread)
   await reply('dan')

@@ -105,7 +105,7 @@ describe('a different request with a used key', () => {
     expect(await bodies(ann, roomId)).toEqual(['hello'])
   })
 
-  test('is refused for another room, for members and others', async () => {
+  test('is refused for another room, whether or not the caller is a member', async () => {
     const [here, there, closed] = await Promise.all([
       fleet.room().channel(['ann']),
       fleet.room().channel(['ann']),

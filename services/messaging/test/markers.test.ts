@@ -44,7 +44,7 @@ const eventsOf = async (userId: string, count: number) => {
 }
 
 describe('the marker of a room', () => {
-  test('moves to the named message, then to the latest', async () => {
+  test('moves to the requested message, then to the latest', async () => {
     const { roomId } = await fleet.room().channel(['a1', 'b1'])
     const first = await post('a1', roomId)
     const second = await post('a1', roomId)
@@ -163,7 +163,7 @@ describe('the marker of a room', () => {
 })
 
 describe('the marker of a thread', () => {
-  test('moves to the named reply, then to the latest, and not in the room', async () => {
+  test('moves to the requested reply, then to the latest; the room stays unread', async () => {
     const { roomId } = await fleet.room().channel(['a7', 'b7'])
     const root = await post('a7', roomId)
     const first = await post('a7', roomId, { threadRootEventId: root.id })

@@ -81,7 +81,7 @@ describe('the fact of a post names', () => {
     expect(factOf(flat)).toMatchObject({ inReplyToAuthorId: 'bob', threadFollowerIds: [] })
   })
 
-  test('of more than 100 followers only that there are many', async () => {
+  test('no followers if there are more than 100, only that there are many', async () => {
     const people = Array.from({ length: 100 }, (_, n) => `p${n}`)
     const { roomId } = await fleet.room().channel(['ann', ...people])
     const root = await post(roomId, 'root')

@@ -42,7 +42,7 @@ describe('PreviewMessages', () => {
     expect(await excerptsOf([roomId, echoId])).toEqual(new Map([[echoId, { text: 'better', attachments: 1 }]]))
   })
 
-  test('leaves out unknown, retracted and misplaced messages, and other rows', async () => {
+  test('leaves out unknown and retracted messages, messages of another room, and other rows', async () => {
     const room = await fleet.room().channel(['ann'])
     const other = await fleet.room().channel(['ann'])
     const { roomId } = room

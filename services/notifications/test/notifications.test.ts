@@ -60,7 +60,7 @@ test('lists are sorted newest first and paged by cursor or offset; an invalid cu
     })
 })
 
-test('only its recipient can read or dismiss a notification, and read it only while it is pending', async () => {
+test('only the recipient can read or dismiss a notification, and can read it only while it is pending', async () => {
   await mention('Uowner', 3)
   const { notifications } = fleet.as('Uowner')
   const [a, b, c] = (await notifications.listNotifications({})).notifications.map(({ id }) => id)

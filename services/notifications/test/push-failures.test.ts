@@ -116,7 +116,7 @@ test('a push service that hangs does not delay pushes to another one', async () 
   await push.fleet.db.delete(pushSubscriptions)
 })
 
-test('a later push about the same message has the same topic, and is sent although its lease has expired', async () => {
+test('a later push about the same message has the same topic, and is sent after its lease has expired', async () => {
   await push.subscribe(user, 'twice')
   await push.notify(user)
   await eventually(() => expect(push.service.receivedBy('twice')).toHaveLength(1))

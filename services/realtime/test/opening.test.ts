@@ -130,7 +130,7 @@ test('a stream begins with `subscribed`, and has every later event', async () =>
 })
 
 describe('changes of sessions and roles', () => {
-  test('make the user’s sockets reconnect if other roles have an older version', async () => {
+  test('make the user’s sockets reconnect if an event has other roles and an older version', async () => {
     const change = rolesChanged('Uida', 3, [])
     const roles = { roleIds: ['owner'], rolesVersion: 9n }
     const socket = await Socket.openSubscribed(node.url, env.signIn('Uida', roles))

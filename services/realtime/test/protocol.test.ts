@@ -181,7 +181,7 @@ describe('a client that violates the protocol is disconnected', () => {
     expect(await socket.waitForClose()).toEqual({ code: closeCode, reason: 'bad_frame' })
   })
 
-  test('a frame that is not allowed next, sent before an answer', async () => {
+  test('a frame out of order, sent before hello is answered', async () => {
     for (const [second, third, code] of [
       [ping('x'), undefined, 'bad_subscribe'],
       [subscribe, subscribe, 'bad_frame'],

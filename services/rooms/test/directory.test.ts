@@ -125,7 +125,7 @@ describe('ListRooms', () => {
     expect(await codeOf(alice().listRooms({ scope: 9 as RoomDirectoryScope }))).toBe(Code.InvalidArgument)
   })
 
-  test('shows people without room.list only their own rooms', async () => {
+  test('shows people without room.list only rooms of which they are members', async () => {
     const { rooms: shown } = await env.as(shy).directory.listRooms({})
     expect(shown.every(({ viewerState }) => viewerState?.isMember)).toBe(true)
     expect(idsOf(shown)).toContain(ids.everyone)

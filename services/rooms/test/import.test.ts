@@ -172,7 +172,7 @@ test('an export does not mark an archived room as private', async () => {
   expect(rooms).toMatchObject([{ archived: true, private: false }])
 })
 
-test('removing an imported group moves its channels, unless it has others', async () => {
+test('removing an imported group moves the given channels; a group with other channels stays', async () => {
   const sample = await env.transfer.importGroup({ name: 'To go' })
   const [mine, other] = [
     await importRoom('of the sample', { groupId: sample.groupId }),

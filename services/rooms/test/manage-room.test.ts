@@ -60,7 +60,7 @@ describe('UpdateRoom', () => {
     expect(after).toMatchObject({ name: `managed-${made}`, description: '' })
   })
 
-  test('makes a room universal, and back after a wait for the stream', async () => {
+  test('makes a room universal; making it no longer universal waits for the stream', async () => {
     const isMember = async () => {
       const { room: seen } = await env.as('Ualice').directory.getRoom({ roomId: room })
       return seen?.viewerState?.isMember

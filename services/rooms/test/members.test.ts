@@ -101,7 +101,7 @@ describe('ListMembers', () => {
     expect(await codeOf(alice().listMembers({ roomId: tea, page: { limit: 501 } }))).toBe(Code.InvalidArgument)
   })
 
-  test('of a universal room lists explicit or effective members', async () => {
+  test('of a universal room lists explicit members, or effective ones if requested', async () => {
     expect(idsOf((await alice().listMembers({ roomId: everyone })).members)).toEqual([])
     const { members } = await alice().listMembers({ roomId: everyone, membership: RoomMembershipKind.EFFECTIVE })
     expect(idsOf(members)).toEqual(['Ubob', 'Uadmin', 'Ucarol', 'Uowner', 'Ualice'])

@@ -3,7 +3,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import type { MessagingInternalService, RoomEvent } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 
-/** Ignores an event if it has one of the same aggregate with the same or a higher version. */
+/** Keeps an event only if its version is above those kept of its aggregate. */
 export class FakeMessaging {
   readonly #published: { roomId: string; event: RoomEvent }[] = []
 

@@ -57,7 +57,7 @@ describe('GET /assets/files/{id}', () => {
     expect(env.rooms.requests.at(-1)).toMatchObject({ userId: 'Ubob', roomId: 'Rtea', useStoredRoles: true })
   })
 
-  test('refuses URLs without signature, or with one that is forged, expired, or for another asset or size', async () => {
+  test('without a credential requires a URL that is signed for the asset and size and has not expired', async () => {
     const id = await attach()
     const other = await attach()
     const base = files.unsignedUrlOf(id)

@@ -195,7 +195,7 @@ describe('with private addresses not allowed', () => {
     await closed.start()
   })
 
-  test('private addresses are not contacted, by name or directly; the response is that for a page without preview', async () => {
+  test('private addresses are not contacted, by name or directly; the response is as for a page without a preview', async () => {
     const { port } = new URL(origin)
     for (const url of [
       `${origin}/page`,

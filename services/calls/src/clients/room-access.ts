@@ -42,10 +42,7 @@ export class RoomAccess {
     return found
   }
 
-  /**
-   * Which of the users are effective members of the room, without deleted accounts, even if rooms has not processed the
-   * deletion yet.
-   */
+  /** Finds effective members among the users. Leaves out deleted accounts, even if rooms still lists them. */
   async findMembers(roomId: string, userIds: readonly string[]): Promise<Set<string>> {
     const members = new Set<string>()
     for (const chunk of chunks(userIds, usersPerCall)) {

@@ -15,7 +15,7 @@ describe('cross-origin responses', () => {
   const allow = (origin: string, allowed: string[], path = method) =>
     corsHeaders(request({ origin, host: 'chat.example.org' }), path, { publicUrl, allowedOrigins: allowed })
 
-  test('are readable for any page without credentials if the list contains "*"', () => {
+  test('without credentials are readable for any page if the list contains "*"', () => {
     const headers = allow('https://other.example', ['*'])
     expect(headers['access-control-allow-origin']).toBe('*')
     expect(headers['access-control-allow-credentials']).toBeUndefined()
@@ -29,7 +29,7 @@ describe('cross-origin responses', () => {
     expect(corsHeaders(request({ host: 'chat.example.org' }), method, { publicUrl, allowedOrigins: ['*'] })).toEqual({})
   })
 
-  test('are readable for listed origins and our own with credentials', () => {
+  test('with credentials are readable for listed origins and our own', () => {
     for (const origin of ['https://app.example', 'https://chat.example.org'])
       expect(allow(origin, ['https://app.example'])).toMatchObject({
         'access-control-allow-origin': origin,

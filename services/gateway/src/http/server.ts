@@ -141,8 +141,8 @@ function createHttp2(
 }
 
 /**
- * A GOAWAY with an error destroys a session at once. Further frames in the same bytes then make Node.js abort the
- * process. So a session is destroyed only after these bytes have been processed.
+ * A GOAWAY with an error destroys a session at once. Further frames in the same chunk then make Node.js abort the
+ * process. So a session is destroyed only after the chunk has been processed.
  */
 function destroyAfterReading(session: ServerHttp2Session): void {
   const destroy = session.destroy.bind(session)

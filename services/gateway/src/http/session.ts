@@ -58,7 +58,7 @@ async function authenticateOr503(context: AuthContext, presented: Presented): Pr
   try {
     return await authenticate(context.callers, presented)
   } catch (error) {
-    // A Refusal, because the statuses that a route has for errors of its own calls must not apply.
+    // A Refusal, so that the statuses of the route do not apply.
     throw error instanceof ConnectError ? new Refusal(503, error.rawMessage) : error
   }
 }

@@ -9,7 +9,7 @@ export type ChangeableMessage = {
   attachmentIds: readonly string[]
   linkPreview: Uint8Array | null
   echo: { eventId: string; seq: bigint } | undefined
-  named: 'message' | 'echo' | 'removed echo'
+  requested: 'message' | 'echo' | 'removed echo'
   hasReacted: boolean
   acceptsEmoji: boolean
 }
@@ -18,5 +18,5 @@ export type ChangeableMessage = {
 export const maxEmojis = 50
 
 /** Neither a placeholder nor a removed echo. */
-export const isShown = ({ retracted, named }: Pick<ChangeableMessage, 'retracted' | 'named'>): boolean =>
-  !retracted && named !== 'removed echo'
+export const isShown = ({ retracted, requested }: Pick<ChangeableMessage, 'retracted' | 'requested'>): boolean =>
+  !retracted && requested !== 'removed echo'

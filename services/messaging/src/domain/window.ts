@@ -38,8 +38,8 @@ export function windowAround<T extends Sized>(
 }
 
 /**
- * Selects up to `limit` rows. `rows`, oldest first, contains at least one row more, if there is one in the direction of
- * reading. A page before or after a place has rows on its other side, too: at least the row at that place.
+ * Selects up to `limit` rows. `rows`, oldest first, continues beyond the page if there are more in the direction of
+ * reading. On the side of `position` there is always more: at least the row at that place.
  */
 export function windowAt<T extends Sized>(limit: number, position: Position, rows: T[]): Window<T> {
   const readsNewer = position !== undefined && 'after' in position

@@ -43,7 +43,7 @@ select exists (select from line) as met, (select seq from place) as seq, array(s
 from (select) one left join key on true`,
 )
 
-/** `isPlain` must be true for the post, as for most. */
+/** Only for a post for which `isPlain` is true. */
 export async function appendMessage(
   on: Connection,
   { roomId, version }: RoomVersion,

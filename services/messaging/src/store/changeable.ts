@@ -3,7 +3,7 @@ import type { RoomLog, Standing } from '../domain/room-header.ts'
 import { headerColumns, standingColumns, standingJoins, toHeader, type HeaderRow } from './rooms.ts'
 import { statement, type Connection } from './statement.ts'
 
-type Columns = Omit<ChangeableMessage, 'echo' | 'named'> & {
+type Columns = Omit<ChangeableMessage, 'echo' | 'requested'> & {
   requestedIsEcho: boolean
   requestedIsDeleted: boolean
   echoEventId: string | null
@@ -64,6 +64,6 @@ function toMessage(row: Columns): ChangeableMessage {
     ...{ seq, eventId, authorId, createdAt, retracted, body, threadRootEventId, attachmentIds, linkPreview },
     ...{ hasReacted, acceptsEmoji },
     echo: echoEventId !== null && echoSeq !== null ? { eventId: echoEventId, seq: echoSeq } : undefined,
-    named: !requestedIsEcho ? 'message' : requestedIsDeleted && !retracted ? 'removed echo' : 'echo',
+    requested: !requestedIsEcho ? 'message' : requestedIsDeleted && !retracted ? 'removed echo' : 'echo',
   }
 }

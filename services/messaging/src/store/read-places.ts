@@ -17,7 +17,7 @@ type PlaceRow = HeaderRow &
 export type ReadPlaces = HeaderAndStanding & {
   erased: boolean
   /**
-   * Up to where the user reads: the named message or, if none is named, the last shown one; undefined if there is none.
+   * Up to where the user reads: the requested message or, without one, the last shown one; undefined if there is none.
    */
   read: Place | undefined
   marker: Place | undefined

@@ -53,7 +53,7 @@ const columnsWith = (
 /** SQL for an EventRow, from `room_lines l`, `room_events e` and `eventJoins`. */
 export const eventColumns = columnsWith(attachments, reactions)
 
-/** The same for rows of `withinPage`, whose counts save looking up what most messages do not have. */
+/** The same for rows of `withinPage`. Their counts show whether there are attachments or reactions to look up. */
 const pageColumns = columnsWith(
   `case when e.file_count > 0 then ${attachments} end`,
   `case when e.tally_count > 0 then ${reactions} end`,
@@ -81,7 +81,7 @@ const bytesShown = `text_bytes + ${attachmentBytes} * file_count + ${tallyBytes}
 
 /**
  * SQL: the rows that fit on a page, in this order, and the first that does not. Sizes are computed without reading the
- * content. The offset keeps PostgreSQL from counting twice.
+ * content. `offset 0` keeps PostgreSQL from computing the counts twice.
  */
 export const withinPage = (order: 'seq' | 'seq desc', rows: string): string => `select * from (
     select *, sum(${bytesShown}) over (order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before

@@ -11,7 +11,7 @@ export const lastShown = (places: string) => `case when l.last_message_seq = any
   order by e.seq desc limit 1
 ) else l.last_message_seq end`
 
-/** SQL condition for a thread of room $1, without the replies at `places`. */
+/** SQL condition: the user has a shown reply in this thread of room $1, besides those at `places`. */
 export const stillParticipates = (root: string, user: string, places: string) => `exists (
         select from room_events e
         where e.room_id = $1 and e.thread_root_event_id = ${root} and e.actor_id = ${user} and e.deleted_at is null

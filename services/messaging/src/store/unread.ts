@@ -68,9 +68,9 @@ const roomsWithUnreadThreads = `
 
 /**
  * At most one room with an unread timeline of which the user is an explicit member, each universal room with an unread
- * timeline, and each room with unread threads. Left out are archived and muted rooms, and rooms that are not the
- * user's, except universal ones without a ban. A null `inThread`: followed threads there should be settled, because the
- * watermark is missing or old.
+ * timeline, and each room with unread threads. None is archived or muted, and the user is an explicit member or, if the
+ * room is universal, not banned. A row with a null `inThread` names a room, whatever its state, whose followed threads
+ * should be settled, because the watermark is missing or old.
  */
 const unread = statement<Omit<UnreadRoom, 'inThread'> & { inThread: boolean | null }>(
   'read_unread',
@@ -111,8 +111,8 @@ where follows > ${maxFollowsWithoutWatermark}`,
 )
 
 /**
- * Finds one of the user's own rooms with an unread timeline, which is enough to know. `toSettle`: settling follows
- * there makes the next call cheaper.
+ * Finds unread rooms, but only one with an unread timeline of which the user is an explicit member, which is enough to
+ * know. `toSettle`: rooms in which settling follows makes the next call cheaper.
  */
 export async function readUnread(on: Connection, userId: string): Promise<{ rooms: UnreadRoom[]; toSettle: string[] }> {
   const rows = await unread.run(on, [userId])

@@ -1,14 +1,15 @@
 import { isPersonal, type NotificationKind } from './tag.ts'
 
 /**
- * Highest first; the column and the metric label are called `lane`. A higher priority gets more turns, but never all of
- * them.
+ * Highest first; the column and the metric label are called `lane`. A higher priority gets more turns, but not all of
+ * them while a lower one waits.
  */
 export const pushPriorities = ['first', 'soon', 'mass'] as const
 export type PushPriority = (typeof pushPriorities)[number]
 
 /**
- * While this number of pushes with one tag wait, further ones are at most `soon`. One person may have as many browsers.
+ * While this number of pushes with one tag wait, further ones are at most `soon`. One person may have this number of
+ * browsers.
  */
 export const maxFirst = 20
 /** While this number of pushes with one tag wait, further ones are `mass`. */

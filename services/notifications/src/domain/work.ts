@@ -1,7 +1,7 @@
 import type { NotificationKind } from './tag.ts'
 import type { Message } from './message.ts'
 
-/** A job notifies an audience that is too large or not known yet, and listed people who come after such a one. */
+/** A job notifies audiences that are too large or not known yet, and listed people who must be notified after them. */
 export type Audience =
   | { of: 'members' }
   | { of: 'present_members' }

@@ -9,7 +9,7 @@ const maxAtOnce = 1000
 
 /**
  * Dismisses up to `maxAtOnce` of the pending notifications that `ids` selects. `more`: whether there may be others. The
- * caller must hold the locks on the shards of the users.
+ * caller must have locked the users' shards with `lockShards`.
  */
 export async function dismiss(tx: Tx, ids: SQL, at: Date): Promise<{ dismissed: Dismissed[]; more: boolean }> {
   // A notification found twice counts twice against the limit.

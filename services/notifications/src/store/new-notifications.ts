@@ -8,16 +8,16 @@ import type { Message } from '../domain/message.ts'
 export type Created = { id: string; userId: string; kind: NotificationKind; silent: boolean; eventId: string }
 
 /**
- * A log was lost when messaging's database was restored: its markers and departures are older than the message,
- * although their place is not before it. Clocks differ by less than two seconds.
+ * SQL condition: a marker or departure is of a log that was lost when messaging's database was restored. It is older
+ * than the message, although its place is not before the message. Clocks differ by less than two seconds.
  */
 const isOfLostLog = (roomSeq: SQL, at: SQL): SQL =>
   sql`(${roomSeq} >= r."roomSeq" and ${at} < r."postedAt" - interval '2 s' and r."resolvedLater" is not true)`
 
 /**
  * Skips retracted messages, and recipients who have a notification for the message, whose level forbids it, who have
- * read the message or left the room, or who are deleted. The shards must be locked. A later notification of a person
- * has a later time, regardless of clock differences.
+ * read the message or left the room, or who are deleted. The caller must have locked the users' shards with
+ * `lockShards`. A later notification of a person has a later time, regardless of clock differences.
  */
 export async function insertNotifications(
   tx: Tx,

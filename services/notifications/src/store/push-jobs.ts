@@ -90,7 +90,7 @@ export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Prom
   return deleted.filter(({ attempts }) => attempts === 0)
 }
 
-/** Skips browsers that cannot have received the notification. */
+/** Queues a dismissal for each browser of the users, except those whose push was never sent. */
 export async function insertDismissals(
   tx: Tx,
   dismissed: readonly Tagged[],

@@ -105,7 +105,7 @@ export const readMarkers = pgTable(
   ],
 )
 
-/** Users who recently lost access to a room, and the place in its log. They are not notified of earlier messages. */
+/** Recent losses of access to rooms, with their places in the logs. The users are not notified of earlier messages. */
 export const departures = pgTable(
   'departures',
   {

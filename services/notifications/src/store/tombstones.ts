@@ -15,7 +15,7 @@ export async function isAnyRetracted(db: Reader, eventIds: readonly string[]): P
   return (found.rowCount ?? 0) > 0
 }
 
-/** A user who lost access to a room: its place in the room's log, and its time. */
+/** A user's loss of access to a room, with its place in the room's log. */
 export type Departure = { userId: string; roomId: string; roomSeq: bigint; at: Date }
 
 /** The caller must have locked the users' shards with `lockShards`. Skips deleted people. */

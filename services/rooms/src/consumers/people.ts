@@ -46,8 +46,8 @@ const fetchPeople = async (accounts: Dependencies['accounts'], userId: string) =
 
 /**
  * A version below the stored one means that an event or response is late, or that the database of accounts was
- * restored. Either way, a response requested after the stored versions were read is current. Throws, so that the event
- * is delivered again, if the versions have changed since, or nothing was requested.
+ * restored. Either way, a response requested after the stored versions were read is current. Throws if the versions
+ * have changed since or nothing was requested; the event is then delivered again.
  */
 async function replace(
   tx: Tx,

@@ -17,7 +17,7 @@ export const insertFacts = (tx: Tx, roomId: string, facts: readonly RoomFact[], 
     at,
   )
 
-/** Sets in each fact the event id of the previous one, if it is missing. The rooms must be locked. */
+/** Also fills in missing values of `previousEventId`. The rooms must be locked. */
 export async function insertFactsOfRooms(tx: Tx, facts: readonly FactOfRoom[], at: Date): Promise<void> {
   await setPreviousEventIds(tx, facts)
   await tx.insert(roomFacts).values(
@@ -61,7 +61,7 @@ export function decodeFact(bytes: Uint8Array): RoomFact {
 const decodeFacts = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => decodeFact(fact))
 
 /**
- * The facts above `version`, which messaging has. The first is made to follow it, even if facts between are missing.
+ * The facts above the version that messaging has. The first is made to follow it, even if facts between are missing.
  */
 export async function findFactsAbove(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
   const above = and(eq(roomFacts.roomId, roomId), gt(roomFacts.version, version))

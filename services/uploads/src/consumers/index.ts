@@ -11,7 +11,7 @@ export async function startConsumers(host: DatabaseHost, { now, fileLimits }: Co
   await host.consume({ durable: 'avatars', subject: profileUpdates, on: onProfileUpdated })
   const serverUpdates = 'evt.config.server.server_updated'
   await host.consume({ durable: 'branding', subject: serverUpdates, on: onServerUpdated })
-  // Messages that consist only of text have another subject.
+  // The subjects of posts, edits and retractions without files and images end with `.text`.
   for (const [durable, kind, on] of [
     ['posted', 'message_posted', onMessagePosted(options)],
     ['imported', 'messages_imported', onMessagesImported(options)],

@@ -75,7 +75,7 @@ export const serverImageClaims = pgTable(
     ownerId: text('owner_id').notNull(),
     kind: text().$type<'avatar' | 'logo' | 'banner'>().notNull(),
     key: text(),
-    /** Version of the owner in that event; older ones are ignored. */
+    /** Version of the owner in the newest event about the image; older events are ignored. */
     version: bigint({ mode: 'bigint' }).notNull(),
   },
   (t) => [primaryKey({ columns: [t.ownerId, t.kind] })],

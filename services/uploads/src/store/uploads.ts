@@ -93,7 +93,7 @@ export async function forgetChunks(db: Db, keys: readonly string[]): Promise<voi
   if (keys.length > 0) await db.delete(uploadChunks).where(inArray(uploadChunks.key, [...keys]))
 }
 
-/** Deletes sessions of one owner or of all. The bytes must be deleted. */
+/** Deletes ended sessions without chunks, of one owner or of all. */
 export async function forgetEnded(db: Db, ownerId?: string): Promise<void> {
   const chunks = db
     .select({ one: sql`1` })

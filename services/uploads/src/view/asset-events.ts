@@ -9,7 +9,7 @@ export function assetCreated({ id, roomId, ownerId }: AssetRef, now: Date): Outg
   return { ...properties, occurredAt: now, actorId: ownerId, fact: details(roomId) }
 }
 
-/** Only the owner is notified: nobody else could see the file. */
+/** Only the owner is notified: no message shows the file. */
 export function assetExpired({ id, roomId, ownerId }: AssetRef, now: Date): OutgoingEvent {
   const eventId = newId('event')
   const envelope = encodeRealtimeEnvelope('asset_deleted', {

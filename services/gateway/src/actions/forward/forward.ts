@@ -113,8 +113,8 @@ export class Forwarder {
   }
 
   /**
-   * Invalid credentials count against the network of the client. A credential that was valid when last checked is
-   * always looked up.
+   * Invalid credentials count against the network of the client. The limit does not apply to a credential that was
+   * valid when last checked.
    */
   async #signedIn({ header, peer, signal }: Client): Promise<SignedIn> {
     const { callers, clientAddress, secrets, credentialAttempts } = this.#options

@@ -12,7 +12,7 @@ type Settings = Pick<
   | 'providerSignInsPerAddress'
 >
 
-/** As long as the timeout of a call to accounts, so that these attempts never run concurrently. */
+/** As long as the timeout of a call to accounts, so that attempts above the limit per account do not overlap. */
 const turnSeconds = 5
 /** Number of known browsers of one account that can use up their limits. */
 const maxKnownBrowsers = 10

@@ -4,8 +4,8 @@ import type { Pool } from '../../store/statement.ts'
 const batchSize = 500
 
 /**
- * Returns how many rows were found to erase; 0 means that nothing was left. Rows of memberships and bans stay, because
- * facts from rooms end memberships and bans.
+ * Returns how many rows were found to erase; 0 means that nothing was left. Memberships and bans are not erased here:
+ * facts from rooms end them.
  */
 export const erasePerson =
   (pool: Pool) =>

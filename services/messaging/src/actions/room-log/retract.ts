@@ -15,8 +15,8 @@ export function planRetraction(ctx: Context, caller: Subject, found: FoundMessag
   const { room, message } = found
   assertMayRetract({ policy: ctx.policy(), caller, room }, message)
   const now = ctx.now()
-  if (message.retracted || message.named === 'removed echo') return undefined
-  if (message.named === 'echo') return message.echo && buildEchoRemoval(found, message.echo, caller, now)
+  if (message.retracted || message.requested === 'removed echo') return undefined
+  if (message.requested === 'echo') return message.echo && buildEchoRemoval(found, message.echo, caller, now)
   return buildRetraction(found, caller, now)
 }
 

@@ -12,8 +12,9 @@ import { toPeopleCalledEvent, toCreatedEvent, type DisplayDetails } from '../../
 export type NotificationDraft = { message: Message; display: DisplayDetails; recipients: readonly Recipient[] }
 
 /**
- * Creates notifications and their events, and queues their pushes. The shards of the recipients must be locked.
- * Repeated calls create no second notification for the same message and person. Returns the outbox entries.
+ * Creates notifications and their events, and queues their pushes. The caller must have locked the users' shards with
+ * `lockShards`. Repeated calls create no second notification for the same message and person. Returns the outbox
+ * entries.
  */
 export async function createNotifications(tx: Tx, drafts: readonly NotificationDraft[], at: Date): Promise<bigint[]> {
   const dated = withDistinctTimes(drafts, at)

@@ -29,7 +29,7 @@ type Needs = {
  */
 export type Found = { recipients: Recipient[]; forJob: Audience[]; roomName: string }
 
-/** Each recipient may read the room and has the first of their reasons. */
+/** All recipients are members. The first kind that applies counts: mention, reply, direct message, room message. */
 export async function findRecipients(needs: Needs, posting: Posting): Promise<Found> {
   const { message, fact } = posting
   const groups = await findGroupMentioned(needs, posting)
@@ -40,7 +40,7 @@ export async function findRecipients(needs: Needs, posting: Posting): Promise<Fo
     ['direct_message', fact.dmParticipantIds],
     ['room_message', allMessages.userIds],
   ] as const
-  // The holders of a large role are not known here. The job notifies everybody who may be among them after the holders,
+  // The holders of a large role are not known here, and `others` may be among them. The job notifies the holders first,
   // so that a mention takes precedence.
   const areOthersDeferred = groups.forJob.some((audience) => audience.of === 'role_holders')
   const later = areOthersDeferred
@@ -101,9 +101,9 @@ export const notifiesAllMessagesUsers = ({ message, fact }: Posting): boolean =>
 export const noAllMessagesUsers: AllMessagesUsers = { userIds: [], forJob: [] }
 
 /**
- * `first`: the first people with the level, up to `maxImmediateAllMessages` + 1. If there is no more than that maximum,
- * they are returned without a check whether they are members. Otherwise returns the members of a small room who have
- * the level, or an audience for a job if the room is large.
+ * `first`: the first people with the level, up to `maxImmediateAllMessages` + 1. Unless they exceed this maximum,
+ * returns them, members or not. Otherwise returns the members of a small room who have the level, or an audience for a
+ * job if the room is large.
  */
 export async function findAllMessagesUsers(
   { db, smallRooms }: Pick<Context, 'db' | 'smallRooms'>,

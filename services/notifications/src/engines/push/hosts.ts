@@ -12,7 +12,7 @@ const longestPauseMs = 60_000
 
 type Host = { inFlight: number; isHealthy: boolean; failures: number; pausedUntil: number; scheduler: TurnScheduler }
 
-/** A slow, broken or unknown push service does not delay the others. */
+/** Slow, broken and unknown push services do not delay healthy ones. */
 export class Hosts {
   readonly #hosts = new Map<string, Host>()
   readonly #busy = new Set<Host>()

@@ -25,8 +25,8 @@ export async function queuePushes(tx: Tx, created: readonly CreatedNotification[
 }
 
 /**
- * Cancels waiting pushes, and queues dismissals for browsers that may have received one. Call it in the transaction
- * that dismisses the notifications.
+ * Cancels waiting pushes, and queues dismissals for all browsers of the users, except those whose push was never sent.
+ * Call it in the transaction that dismisses the notifications.
  */
 export async function queueDismissals(tx: Tx, dismissed: readonly { userId: string; tag: string }[]): Promise<void> {
   if (dismissed.length === 0) return

@@ -1,6 +1,6 @@
 import { pushPriorities, type PushPriority } from '../../domain/push-priority.ts'
 
-/** Number of turns that a priority loses while it waits, since its last turn, before it precedes higher ones. */
+/** A waiting priority that has lost this many turns since its last one precedes higher priorities. */
 const maxPassed: Record<PushPriority, number> = { first: Infinity, soon: 2, mass: 4 }
 
 /**

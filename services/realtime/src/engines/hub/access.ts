@@ -6,7 +6,8 @@ import { type UserAccess } from './user-access.ts'
 
 /**
  * Rooms whose topics users on this node join (`gains`) or leave (`losses`). Gains are applied before the event that
- * causes them is published, losses after it, so that the user receives the event in both cases.
+ * causes them is published, losses after it, so that the user receives the event in both cases. `affected`: users whose
+ * access the event may have changed, connected or not.
  */
 export type AccessChange = { gains: UserRoom[]; losses: UserRoom[]; affected: AffectedUsers }
 type AffectedUsers = readonly string[] | 'everyone'
@@ -29,7 +30,7 @@ export class Access {
     this.#now = now
   }
 
-  /** For an event of the policy, the change is only `affected`; see `recompute`. */
+  /** For an event of the policy, returns only `affected`; `recompute` returns the gains and losses. */
   apply(event: Event): AccessChange {
     switch (event.fact.case) {
       case 'roomFact':

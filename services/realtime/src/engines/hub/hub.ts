@@ -27,8 +27,8 @@ type Options = {
 }
 
 /**
- * If the end of a session is older than this, accounts is asked before it closes sockets: after a loss of the stream,
- * relays publish old ends again, and people may have signed in since.
+ * If an event that ends sessions is older than this, accounts is asked before sockets are closed: after a loss of the
+ * stream, relays publish old events again, and people may have signed in since.
  */
 const maxUncheckedEndAgeMs = 60_000
 
@@ -63,7 +63,7 @@ export class Hub implements Disposable {
     return this.#position
   }
 
-  /** Ignores duplicates. Updates access, publishes the event, and ends the sockets of sessions that it ends. */
+  /** Ignores duplicates. Updates access, publishes the event, and ends the sockets of sessions that the event ends. */
   deliver(event: Event, { seq, storedAtMs }: StreamEntry): void {
     if (!this.#seen.admit(event)) return
     const position = positionOf(seq, event.id)
@@ -193,8 +193,8 @@ export class Hub implements Disposable {
   }
 
   /**
-   * Ends the sockets of revoked sessions, or else all sockets of the user, as clients expect. After an old event, only
-   * sockets whose session is no longer valid end.
+   * If the sessions were revoked, ends their sockets; otherwise all sockets of the user, as clients expect. After an
+   * old event, ends only those whose session is no longer valid.
    */
   #endSockets({ aggregateId, occurredAt }: Event, { credentialIds, reason }: CredentialsEndedFact): void {
     const user = this.access.users.get(aggregateId)

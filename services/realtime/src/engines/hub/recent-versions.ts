@@ -12,16 +12,16 @@ type Generation = { ids: Set<string>; versions: Map<string, Seen> }
 
 const maxClockDifferenceMs = 2000
 
-/** Aggregates of which clients need every event. Other events only make clients reload. */
+/** Aggregates whose events are also recognised by version. */
 const versionOrderedTypes: ReadonlySet<string> = new Set(['room', 'call', 'asset'])
 
 const emptyGeneration = (): Generation => ({ ids: new Set(), versions: new Map() })
 
 /**
  * Drops duplicates: a relay resends events whose delivery is uncertain. A known version with an unknown id is no
- * duplicate: the database of its service was restored. Ids are forgotten after two generations. From then on, events up
- * to the last forgotten version are refused, unless they happened more than `maxClockDifferenceMs` after the event
- * received last.
+ * duplicate: the database of its service was restored. Ids are forgotten after two generations. From then on, events of
+ * the aggregates above up to the last forgotten version are refused, unless they happened more than
+ * `maxClockDifferenceMs` after the event received last.
  */
 export class RecentVersions {
   #young = emptyGeneration()

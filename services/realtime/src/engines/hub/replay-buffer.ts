@@ -37,7 +37,7 @@ type Item = { ordinal: number; frameNumber: number; storedAtMs: number; frame: R
 export const longestDelayMs = maxBroadcastMs + 5_000
 const bytesPerEvent = 512
 const bytesPerTopic = 256
-/** Frames with a key are kept for the whole window, however much else is published. */
+/** `maxBytes` does not limit frames with a key, so their number is limited. */
 const maxKeyedFrames = 10_000
 
 /**

@@ -24,7 +24,7 @@ const attempts = 3
 
 /**
  * Finds the channel if an earlier call created it. Entry to a private channel, and posting in `announcements`, are
- * denied before the channel exists, so that nobody but owners can enter or post even for a moment.
+ * denied before the channel exists; otherwise they would be possible for a moment.
  */
 export async function makeChannel(
   ctx: Context,
