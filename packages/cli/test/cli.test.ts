@@ -10,33 +10,46 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { OperatorService } from '@parley/contracts/internal'
-import { type Nats, startNats } from '@parley/local/infrastructure'
-import { type Bus, connectBus, serveRpc } from '@parley/rpc'
 import { eventually } from '@parley/testkit'
+import { useFakeServices } from './_fake-services.ts'
 import { runParley } from './_parley.ts'
 
-const users = [
-  'gateway',
-  'realtime',
-  'accounts',
-  'rooms',
-  'messaging',
-  'admin',
-  'uploads',
-  'notifications',
-  'calls',
-  'operator',
-]
-const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
-const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 const requested: unknown[] = []
-let nats: Nats
-let accounts: Bus
-let server: AsyncDisposable
+
+const { dataDir, nats } = useFakeServices({
+  accounts: (router) => {
+    router.service(OperatorService, {
+      createUser(request) {
+        if (/\P{ASCII}/u.test(request.login))
+          throw new ConnectError(`there cannot be "${request.login}"`, Code.InvalidArgument)
+        if (request.login === 'taken') throw new ConnectError('the login is taken', Code.AlreadyExists)
+        requested.push({ ...request, $typeName: undefined })
+        return { userId: 'U1', login: request.login, roleNames: request.roleNames }
+      },
+      setPassword(request) {
+        requested.push({ ...request, $typeName: undefined })
+        return { userId: 'U1' }
+      },
+      grantRole: ({ roleName }) => ({ userId: 'U1', roleNames: ['member', roleName] }),
+      verifyEmail(request) {
+        requested.push({ ...request, $typeName: undefined })
+        return { userId: 'U1' }
+      },
+      listEmails: ({ login }) => ({
+        userId: 'U1',
+        emails: login === 'none' ? [] : [{ address: 'a@example.org', verifiedAt: { seconds: 1_900_000_000n } }],
+      }),
+      endSessions: ({ sessionIds }) => ({ userId: 'U1', ended: sessionIds.filter((id) => id === 'S1').length }),
+      removeEmail(request) {
+        requested.push({ ...request, $typeName: undefined })
+        return { userId: 'U1' }
+      },
+    })
+  },
+})
 
 function isStopped(pid: number): boolean {
   const tasks = `/proc/${pid}/task`
@@ -46,62 +59,6 @@ function isStopped(pid: number): boolean {
 
 type Given = { stdin?: string | Buffer; dir?: string; isTTY?: boolean }
 const parley = (args: string[], given: Given = {}) => runParley(args, { dir: dataDir, ...given })
-
-beforeAll(async () => {
-  const env = Object.fromEntries(
-    users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`]),
-  )
-  nats = await startNats({ dir: join(dataDir, 'nats'), conf, env })
-  mkdirSync(join(dataDir, 'run'))
-  const operator = { natsUrl: nats.url, natsUser: 'operator', natsPassword: 'password-of-operator' }
-  writeFileSync(join(dataDir, 'run/operator.json'), JSON.stringify(operator))
-  accounts = await connectBus({
-    url: nats.url,
-    user: 'accounts',
-    password: 'password-of-accounts',
-    name: 'accounts',
-    purpose: 'rpc',
-  })
-  server = await serveRpc(accounts, {
-    deployable: 'accounts',
-    routes: (router) => {
-      router.service(OperatorService, {
-        createUser(request) {
-          if (/\P{ASCII}/u.test(request.login))
-            throw new ConnectError(`there cannot be "${request.login}"`, Code.InvalidArgument)
-          if (request.login === 'taken') throw new ConnectError('the login is taken', Code.AlreadyExists)
-          requested.push({ ...request, $typeName: undefined })
-          return { userId: 'U1', login: request.login, roleNames: request.roleNames }
-        },
-        setPassword(request) {
-          requested.push({ ...request, $typeName: undefined })
-          return { userId: 'U1' }
-        },
-        grantRole: ({ roleName }) => ({ userId: 'U1', roleNames: ['member', roleName] }),
-        verifyEmail(request) {
-          requested.push({ ...request, $typeName: undefined })
-          return { userId: 'U1' }
-        },
-        listEmails: ({ login }) => ({
-          userId: 'U1',
-          emails: login === 'none' ? [] : [{ address: 'a@example.org', verifiedAt: { seconds: 1_900_000_000n } }],
-        }),
-        endSessions: ({ sessionIds }) => ({ userId: 'U1', ended: sessionIds.filter((id) => id === 'S1').length }),
-        removeEmail(request) {
-          requested.push({ ...request, $typeName: undefined })
-          return { userId: 'U1' }
-        },
-      })
-    },
-  })
-})
-
-afterAll(async () => {
-  await server[Symbol.asyncDispose]()
-  await accounts[Symbol.asyncDispose]()
-  await nats.stop()
-  rmSync(dataDir, { recursive: true, force: true })
-})
 
 describe('commands', () => {
   test('a session that does not exist is refused after the others have ended', async () => {
@@ -203,10 +160,10 @@ describe('failures', () => {
   })
 
   test('exits with code 3 if the bus does not answer', async () => {
-    process.kill(nats.pid, 'SIGSTOP')
-    await eventually(() => isStopped(nats.pid))
+    process.kill(nats().pid, 'SIGSTOP')
+    await eventually(() => isStopped(nats().pid))
     const answer = await parley(['user', 'grant-role', '--login', 'a', '--role', 'b']).finally(() =>
-      process.kill(nats.pid, 'SIGCONT'),
+      process.kill(nats().pid, 'SIGCONT'),
     )
     expect(answer).toMatchObject({ code: 3, out: '', err: expect.stringContaining('is the fleet still running?') })
     // While the bus was down, accounts may have lost its connection.

@@ -1,10 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { busUsers } from '@parley/contracts/deployables'
+import { expect, test } from '@jest/globals'
 import {
   AccountsParkedEventsService,
   AdminParkedEventsService,
@@ -14,11 +11,10 @@ import {
   RoomsParkedEventsService,
   UploadsParkedEventsService,
 } from '@parley/contracts/internal'
-import { startNats } from '@parley/local/infrastructure'
-import { connectBus, serveRpc } from '@parley/rpc'
+import type { ServiceRoutes } from '@parley/rpc'
+import { useFakeServices } from './_fake-services.ts'
 import { runParley } from './_parley.ts'
 
-const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
 const services = {
   accounts: AccountsParkedEventsService,
   admin: AdminParkedEventsService,
@@ -30,47 +26,23 @@ const services = {
 } as const
 type Name = keyof typeof services
 const names = Object.keys(services) as Name[]
-const closing: (() => unknown)[] = []
-const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 const requests: unknown[] = []
-let natsUrl = ''
 const parked: Partial<Record<Name, number>> = {}
 
-beforeAll(async () => {
-  const passwords = busUsers.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`])
-  closing.push(() => rmSync(dataDir, { recursive: true, force: true }))
-  const nats = await startNats({ dir: join(dataDir, 'nats'), conf, env: Object.fromEntries(passwords) })
-  closing.push(() => nats.stop())
-  natsUrl = nats.url
-  mkdirSync(join(dataDir, 'run'))
-  const operator = { natsUrl: nats.url, natsUser: 'operator', natsPassword: 'password-of-operator' }
-  writeFileSync(join(dataDir, 'run/operator.json'), JSON.stringify(operator))
-  for (const name of names) {
-    const own = { user: name, password: `password-of-${name}`, name }
-    const bus = await connectBus({ url: nats.url, ...own, purpose: 'rpc' })
-    closing.push(() => bus[Symbol.asyncDispose]())
-    const server = await serveRpc(bus, {
-      deployable: name,
-      routes: (router) => {
-        router.service(services[name], {
-          listParkedEvents({ after, limit }) {
-            const ids = Array.from({ length: parked[name] ?? 0 }, (_, n) => `E${String(n).padStart(4, '0')}`)
-            const page = ids.filter((id) => id > (after?.eventId ?? '')).slice(0, limit)
-            return { events: page.map((eventId) => entry(`${name}-posted`, eventId)) }
-          },
-          replayParkedEvents({ consumer, eventIds }) {
-            requests.push({ name, consumer, eventIds })
-            return { requested: name === 'uploads' ? 1 : 0 }
-          },
-        })
-      },
-    })
-    closing.push(() => server[Symbol.asyncDispose]())
-  }
-})
-afterAll(async () => {
-  for (const close of closing.reverse()) await close()
-})
+const fakeOf = (name: Name) => (router: ServiceRoutes) => {
+  router.service(services[name], {
+    listParkedEvents({ after, limit }) {
+      const ids = Array.from({ length: parked[name] ?? 0 }, (_, n) => `E${String(n).padStart(4, '0')}`)
+      const page = ids.filter((id) => id > (after?.eventId ?? '')).slice(0, limit)
+      return { events: page.map((eventId) => entry(`${name}-posted`, eventId)) }
+    },
+    replayParkedEvents({ consumer, eventIds }) {
+      requests.push({ name, consumer, eventIds })
+      return { requested: name === 'uploads' ? 1 : 0 }
+    },
+  })
+}
+const { dataDir, nats } = useFakeServices(Object.fromEntries(names.map((name) => [name, fakeOf(name)])))
 
 const entry = (consumer: string, eventId: string) => ({
   ...{ key: { consumer, eventId }, subject: 'evt.room.R1.message_posted', attempts: 10, lastError: 'Error: no' },
@@ -101,10 +73,9 @@ test('all parked events of every service are listed', async () => {
 })
 
 test('with another user of the bus a command fails at once', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
-  closing.push(() => rmSync(dir, { recursive: true, force: true }))
-  mkdirSync(join(dir, 'run'))
-  const access = { natsUrl, natsUser: 'accounts', natsPassword: 'password-of-accounts' }
+  const dir = join(dataDir, 'other')
+  mkdirSync(join(dir, 'run'), { recursive: true })
+  const access = { natsUrl: nats().url, natsUser: 'accounts', natsPassword: 'password-of-accounts' }
   writeFileSync(join(dir, 'run/operator.json'), JSON.stringify(access))
   for (const args of [
     ['events', 'parked'],

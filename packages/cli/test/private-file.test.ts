@@ -32,8 +32,7 @@ test('an incomplete write leaves the old file', async () => {
 
 test('two concurrent writers do not publish each other’s unfinished file', async () => {
   const path = join(folder, 'a')
-  let goOn: () => void = () => undefined
-  const waited = new Promise<void>((resolve) => (goOn = resolve))
+  const { promise: waited, resolve: goOn } = Promise.withResolvers<void>()
   const slow = writePrivately(path, async (take) => {
     await take('slow, first half')
     await waited

@@ -1,54 +1,27 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { busUsers } from '@parley/contracts/deployables'
+import { expect, test } from '@jest/globals'
 import { StorageFindingKind, UploadsOperatorService } from '@parley/contracts/internal'
-import { type Nats, startNats } from '@parley/local/infrastructure'
-import { type Bus, connectBus, serveRpc } from '@parley/rpc'
+import { useFakeServices } from './_fake-services.ts'
 import { runParley } from './_parley.ts'
 
-const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
-const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 const requested: unknown[] = []
 let findings: { kind: StorageFindingKind; key: string; size: bigint; mended: boolean }[] = []
 let refusal: ConnectError | undefined
-let nats: Nats
-let uploads: Bus
-let server: AsyncDisposable
 
-beforeAll(async () => {
-  const passwords = busUsers.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`])
-  nats = await startNats({ dir: join(dataDir, 'nats'), conf, env: Object.fromEntries(passwords) as NodeJS.ProcessEnv })
-  mkdirSync(join(dataDir, 'run'))
-  const operator = { natsUrl: nats.url, natsUser: 'operator', natsPassword: 'password-of-operator' }
-  writeFileSync(join(dataDir, 'run/operator.json'), JSON.stringify(operator))
-  const own = { user: 'uploads', password: 'password-of-uploads', name: 'uploads' }
-  uploads = await connectBus({ url: nats.url, ...own, purpose: 'rpc' })
-  server = await serveRpc(uploads, {
-    deployable: 'uploads',
-    routes: (router) => {
-      router.service(UploadsOperatorService, {
-        adoptStorage() {
-          requested.push('adopt')
-          return {}
-        },
-        checkStorage({ cursor, repair, acceptLoss }) {
-          requested.push({ cursor, repair, acceptLoss })
-          if (refusal) throw refusal
-          return cursor === '' ? { nextCursor: 'second:', checked: 500 } : { checked: 7, findings }
-        },
-      })
-    },
-  })
-})
-afterAll(async () => {
-  await server[Symbol.asyncDispose]()
-  await uploads[Symbol.asyncDispose]()
-  await nats.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+const { dataDir } = useFakeServices({
+  uploads: (router) => {
+    router.service(UploadsOperatorService, {
+      adoptStorage() {
+        requested.push('adopt')
+        return {}
+      },
+      checkStorage({ cursor, repair, acceptLoss }) {
+        requested.push({ cursor, repair, acceptLoss })
+        if (refusal) throw refusal
+        return cursor === '' ? { nextCursor: 'second:', checked: 500 } : { checked: 7, findings }
+      },
+    })
+  },
 })
 
 const parley = (...args: string[]) => runParley(args, { dir: dataDir })
