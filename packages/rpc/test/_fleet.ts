@@ -1,5 +1,6 @@
 import type { Caller } from '@parley/credentials'
 import { ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll } from '@jest/globals'
 import {
   connectBus,
   createRpcClient,
@@ -42,6 +43,14 @@ export async function startFleet(natsSettings?: string): Promise<Fleet> {
   }
 }
 
+/** Starts a fleet for the tests of a file; its members exist from `beforeAll` on. */
+export function useFleet(natsSettings?: string): Fleet {
+  const fleet = {} as Fleet
+  beforeAll(async () => void Object.assign(fleet, await startFleet(natsSettings)))
+  afterAll(async () => fleet[Symbol.asyncDispose]())
+  return fleet
+}
+
 export const alice: Caller = {
   userId: 'Ualice000000001',
   credentialId: 'Salice000000001',
@@ -67,7 +76,6 @@ export async function errorOf(call: Promise<unknown>): Promise<ConnectError> {
 
 /** A promise that is settled from outside. */
 export function gate(): { readonly opened: Promise<void>; open(): void } {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => (open = resolve))
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   return { opened, open: () => open() }
 }

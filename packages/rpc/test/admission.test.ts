@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { Code, createClient } from '@connectrpc/connect'
 import { AccountsInternalService, AdminInternalService } from '@parley/contracts/internal'
 import { Health } from '@parley/runtime'
@@ -6,9 +6,9 @@ import { metricsText } from '@parley/telemetry'
 import { headers } from 'nats'
 import { eventually } from '@parley/tooling/eventually'
 import type { Bus, RpcClient } from '../src/index.ts'
-import { errorOf, gate, startFleet, type Fleet } from './_fleet.ts'
+import { errorOf, gate, useFleet } from './_fleet.ts'
 
-let fleet: Fleet
+const fleet = useFleet()
 let rpc: RpcClient
 let bus: Bus
 let release = gate()
@@ -20,7 +20,6 @@ let at = 1_000_000
 const clock = { now: () => at }
 
 beforeAll(async () => {
-  fleet = await startFleet()
   rpc = await fleet.client({ ...clock, defaultTimeoutMs: 3_600_000 })
   bus = await fleet.bus()
   await fleet.serve({
@@ -47,8 +46,6 @@ beforeAll(async () => {
         }),
   })
 })
-
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const login = () => createClient(AccountsInternalService, rpc.transport()).passwordLogin({})
 const queueIsFull = () => health.status().reasons.some((reason) => reason.includes('queue of calls'))

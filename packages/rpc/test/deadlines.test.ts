@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Code, ConnectError, createClient, type HandlerContext } from '@connectrpc/connect'
 import { AccountsInternalService, AdminInternalService } from '@parley/contracts/internal'
 import { headers, type MsgHdrs } from 'nats'
 import { eventually } from '@parley/tooling/eventually'
 import { createRpcClient, rpcSubject, type RpcClient } from '../src/index.ts'
-import { errorOf, gate, startFleet, type Fleet } from './_fleet.ts'
+import { errorOf, gate, startFleet, useFleet } from './_fleet.ts'
 
-let fleet: Fleet
+const fleet = useFleet()
 let rpc: RpcClient
 let work: (call: HandlerContext) => Promise<void>
 
 beforeAll(async () => {
-  fleet = await startFleet()
   rpc = await fleet.client()
   await fleet.serve({
     deployable: 'gateway',
@@ -29,8 +28,6 @@ beforeAll(async () => {
   frozen.nc.subscribe('rpc.internal.svc_internal_v1_AccountsInternalService.*', { callback: () => {} })
   await frozen.nc.flush()
 })
-
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const check = (options: { timeoutMs?: number; signal?: AbortSignal } = {}) =>
   createClient(AdminInternalService, rpc.transport()).checkLogin({}, options)

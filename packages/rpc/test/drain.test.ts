@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@connectrpc/connect'
 import { AccountsInternalService } from '@parley/contracts/internal'
 import { eventually } from '@parley/tooling/eventually'
 import type { RpcClient, RpcServer } from '../src/index.ts'
-import { errorOf, gate, startFleet, stoppedClock, type Fleet } from './_fleet.ts'
+import { errorOf, gate, useFleet, stoppedClock } from './_fleet.ts'
 
-let fleet: Fleet
+const fleet = useFleet()
 let rpc: RpcClient
 
 beforeAll(async () => {
-  fleet = await startFleet()
   rpc = await fleet.client(stoppedClock)
 })
-
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const ran: string[] = []
 const serve = (work: () => Promise<void>, drainTimeoutMs = 5_000): Promise<RpcServer> =>

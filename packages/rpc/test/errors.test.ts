@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import { encodeCaller } from '@parley/credentials'
@@ -7,14 +7,13 @@ import { CreateRoomRequestSchema, RoomService, VoiceCallService } from '@parley/
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { BadRequestSchema, RetryInfoSchema } from '@parley/contracts/rpc'
 import { callerOf, idempotencyKeyOf, type RpcClient } from '../src/index.ts'
-import { alice, errorOf, startFleet, type Fleet } from './_fleet.ts'
+import { alice, errorOf, useFleet } from './_fleet.ts'
 
-let fleet: Fleet
+const fleet = useFleet()
 let rpc: RpcClient
 let fail: () => never
 
 beforeAll(async () => {
-  fleet = await startFleet()
   rpc = await fleet.client()
   await fleet.serve({
     deployable: 'rooms',
@@ -35,8 +34,6 @@ beforeAll(async () => {
   })
   await fleet.serve({ deployable: 'admin', routes: () => {} })
 })
-
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const rooms = (caller = alice) => createClient(RoomService, rpc.transport({ caller }))
 const check = () => createClient(AdminInternalService, rpc.transport()).checkLogin({ login: 'x' })

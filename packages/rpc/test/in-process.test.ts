@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { DescService } from '@bufbuild/protobuf'
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import { mayCall, services } from '@parley/contracts/catalogue'
@@ -7,18 +7,12 @@ import { deployableNames } from '@parley/contracts/deployables'
 import { AccountsInternalService, RoomsInternalService } from '@parley/contracts/internal'
 import { eventually } from '@parley/tooling/eventually'
 import { createRpcClient, InProcessRegistry, rpcSubject } from '../src/index.ts'
-import { errorOf, gate, startFleet, stoppedClock, type Fleet } from './_fleet.ts'
+import { errorOf, gate, useFleet, stoppedClock } from './_fleet.ts'
 
 const ownedServices = Object.values(services).flatMap((owned: Record<string, DescService>) => Object.values(owned))
 const methods = [...new Set(ownedServices)].flatMap((service) => service.methods)
 
-let fleet: Fleet
-
-beforeAll(async () => {
-  fleet = await startFleet()
-})
-
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
 
 type Login = (identifier: string) => Promise<string> | string
 

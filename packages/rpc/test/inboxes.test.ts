@@ -1,17 +1,13 @@
 import { create, toBinary, type DescMethodUnary } from '@bufbuild/protobuf'
 import { createClient } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { headers, type Msg } from 'nats'
 import { AccountsInternalService, AdminInternalService, CheckLoginResponseSchema } from '@parley/contracts/internal'
 import { eventually } from '@parley/tooling/eventually'
 import { createRpcClient, rpcSubject, type Bus } from '../src/index.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { startFleet, useFleet } from './_fleet.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet()
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
 
 const { checkLogin } = AdminInternalService.method
 const { countUsers } = AccountsInternalService.method

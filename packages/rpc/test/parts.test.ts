@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import {
@@ -9,18 +9,17 @@ import {
 } from '@parley/contracts/internal'
 import { headers } from 'nats'
 import type { RpcClient } from '../src/index.ts'
-import { errorOf, startFleet, stoppedClock, type Fleet } from './_fleet.ts'
+import { errorOf, useFleet, stoppedClock } from './_fleet.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
 
-let fleet: Fleet
+const fleet = useFleet()
 let rpc: RpcClient
 let size = 0
 let refusal: string | undefined
 
 beforeAll(async () => {
-  fleet = await startFleet()
   rpc = await fleet.client(stoppedClock)
   await fleet.serve({
     ...stoppedClock,
@@ -36,8 +35,6 @@ beforeAll(async () => {
       }),
   })
 })
-
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const policies = new Map<number, { message: GetPolicyResponse; encoded: Uint8Array }>()
 

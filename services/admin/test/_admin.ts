@@ -9,6 +9,7 @@ import {
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AdminInternalService } from '@parley/contracts/internal'
 import { testDatabaseService, type TestDatabaseOptions } from '@parley/testkit'
+import { openForTests } from '@parley/testkit/open-for-tests'
 import { readConfig } from '../src/config.ts'
 import { startAdmin } from '../src/service.ts'
 
@@ -47,3 +48,6 @@ export const testAdmin = (options: TestDatabaseOptions = {}) =>
       as: (userId: string, ...roleIds: string[]) => clients(services, { userId, roleIds }),
     }),
   )
+
+/** Opens it for the tests of a file. */
+export const useAdmin = () => openForTests(testAdmin)

@@ -1,23 +1,22 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { RoomKind } from '@parley/contracts/api'
 import { permissions } from '@parley/permissions'
 import { eventually, recordEvents, type Recording } from '@parley/testkit'
-import { testAdmin, type TestAdmin } from './_admin.ts'
+import { useAdmin, type TestAdmin } from './_admin.ts'
 import { startFakeServices, type FakeServices } from './_fake-services.ts'
 
 const { ALLOW, DENY, NONE } = PermissionDecision
 const { UNSPECIFIED, SERVER, GROUP, ROOM } = PermissionScopeKind
 
-let admin: TestAdmin
+const admin = useAdmin()
 let recording: Recording
-let fakes: FakeServices & AsyncDisposable
+let fakes: FakeServices
 
 beforeAll(async () => {
-  admin = await testAdmin()
-  recording = await recordEvents(admin.bus, 'evt.rbac.>')
-  fakes = await startFakeServices(admin)
+  recording = admin.use(await recordEvents(admin.bus, 'evt.rbac.>'))
+  fakes = admin.use(await startFakeServices(admin))
   await Promise.all([admin.start(), admin.start()])
   fakes.people = [{ id: 'Umia' }, { id: 'Ugone', deleted: true }]
   fakes.groups = [{ groupId: 'G1', name: 'Lobby' }]
@@ -39,11 +38,6 @@ afterEach(async () => {
   const { decisions } = await admin.owner.adminPermissions.listUserPermissionDecisions({ userId: 'Umia' })
   for (const { permission, scope } of decisions)
     await admin.owner.adminPermissions.setUserPermission({ userId: 'Umia', permission, decision: NONE, scope })
-})
-afterAll(async () => {
-  await recording[Symbol.asyncDispose]()
-  await fakes[Symbol.asyncDispose]()
-  await admin[Symbol.asyncDispose]()
 })
 
 type Scope = { kind?: PermissionScopeKind; id?: string }

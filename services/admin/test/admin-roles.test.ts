@@ -2,26 +2,20 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { eventually, recordEvents, type Recording } from '@parley/testkit'
 import { PermissionDecision } from '@parley/contracts/admin'
-import { testAdmin, type TestAdmin } from './_admin.ts'
+import { useAdmin } from './_admin.ts'
 import { startFakeServices, type FakeServices } from './_fake-services.ts'
 
-let admin: TestAdmin
+const admin = useAdmin()
 let recording: Recording
-let fakes: FakeServices & AsyncDisposable
+let fakes: FakeServices
 
 beforeAll(async () => {
-  admin = await testAdmin()
-  recording = await recordEvents(admin.bus, 'evt.rbac.>')
-  fakes = await startFakeServices(admin)
+  recording = admin.use(await recordEvents(admin.bus, 'evt.rbac.>'))
+  fakes = admin.use(await startFakeServices(admin))
   // Two processes: a change by one is visible to the other at once.
   await Promise.all([admin.start(), admin.start()])
 })
 beforeEach(() => fakes.unavailable.clear())
-afterAll(async () => {
-  await recording[Symbol.asyncDispose]()
-  await fakes[Symbol.asyncDispose]()
-  await admin[Symbol.asyncDispose]()
-})
 
 const fails = (code: Code) => ({ code })
 const createRole = async (

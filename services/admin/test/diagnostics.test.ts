@@ -1,22 +1,18 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { GetSystemInfoResponse } from '@parley/contracts/admin'
 import { AccountsInternalService, RoomsInternalService } from '@parley/contracts/internal'
 import { openDatabase } from '@parley/postgres'
 import { eventually, serveFakes } from '@parley/testkit'
 import { AckPolicy } from 'nats'
-import { testAdmin, type TestAdmin } from './_admin.ts'
+import { useAdmin } from './_admin.ts'
 import { streamRecovery } from '../src/store/schema.ts'
 import { announce } from './_announce.ts'
 
-let admin: TestAdmin
+const admin = useAdmin()
 
-beforeAll(async () => {
-  admin = await testAdmin()
-  await admin.start()
-})
-afterAll(() => admin[Symbol.asyncDispose]())
+beforeAll(() => admin.start())
 
 const info = () => admin.owner.diagnostics.getSystemInfo({})
 

@@ -1,15 +1,9 @@
 import { toJsonString } from '@bufbuild/protobuf'
 import { GetServerResponseSchema } from '@parley/contracts/discovery'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { testAdmin, type TestAdmin } from './_admin.ts'
+import { expect, test } from '@jest/globals'
+import { useAdmin } from './_admin.ts'
 
-let admin: TestAdmin
-
-beforeAll(async () => {
-  admin = await testAdmin()
-})
-
-afterAll(() => admin[Symbol.asyncDispose]())
+const admin = useAdmin()
 
 test('anyone may read the public profile and the ways to sign in', async () => {
   await using _process = await admin.start()

@@ -1,22 +1,17 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { metricsText } from '@parley/telemetry'
 import { eventually, recordEvents, requestErasure } from '@parley/testkit'
-import { testAdmin, type TestAdmin } from './_admin.ts'
+import { useAdmin } from './_admin.ts'
 import { startFakeServices, type FakeServices } from './_fake-services.ts'
 
-let admin: TestAdmin
-let fakes: FakeServices & AsyncDisposable
+const admin = useAdmin()
+let fakes: FakeServices
 
 beforeAll(async () => {
-  admin = await testAdmin()
-  fakes = await startFakeServices(admin)
+  fakes = admin.use(await startFakeServices(admin))
   await admin.start()
-})
-afterAll(async () => {
-  await fakes[Symbol.asyncDispose]()
-  await admin[Symbol.asyncDispose]()
 })
 
 test('decisions for a deleted person are removed, and every process is notified', async () => {

@@ -1,10 +1,10 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { testAdmin, type TestAdmin } from './_admin.ts'
+import { useAdmin, type TestAdmin } from './_admin.ts'
 
-let admin: TestAdmin
+const admin = useAdmin()
 const entries = 5200
 const start = Date.parse('2026-01-01T00:00:00Z')
 const at = (n: number) => timestampFromDate(new Date(start + n * 1000))
@@ -21,14 +21,12 @@ const fill = `
   insert into audit_counter (last_sequence) values (${entries})`
 
 beforeAll(async () => {
-  admin = await testAdmin()
   const client = new pg.Client({ connectionString: admin.database.url })
   await client.connect()
   await client.query(fill)
   await client.end()
   await admin.start({}, { now: () => new Date('2026-02-01T00:00:00Z') })
 })
-afterAll(() => admin[Symbol.asyncDispose]())
 
 const list = (request: Parameters<TestAdmin['owner']['eventLog']['listEvents']>[0]) =>
   admin.bert.eventLog.listEvents(request)

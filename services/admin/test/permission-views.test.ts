@@ -1,17 +1,17 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { permissions } from '@parley/permissions'
 import { PermissionDecision, PermissionDecisionLevel, PermissionScopeKind } from '@parley/contracts/admin'
 import { RoomKind } from '@parley/contracts/api'
-import { testAdmin, type TestAdmin } from './_admin.ts'
+import { useAdmin, type TestAdmin } from './_admin.ts'
 import { startFakeServices, type FakeServices } from './_fake-services.ts'
 
 const { ALLOW, DENY, NONE } = PermissionDecision
 const { SERVER, GROUP, ROOM } = PermissionScopeKind
 const all = permissions.map(({ permission }) => permission)
 
-let admin: TestAdmin
-let fakes: FakeServices & AsyncDisposable
+const admin = useAdmin()
+let fakes: FakeServices
 
 const decide = (who: { roleName: string } | { userId: string }, permission: string, decision: number, scope = {}) =>
   'roleName' in who
@@ -19,8 +19,7 @@ const decide = (who: { roleName: string } | { userId: string }, permission: stri
     : admin.owner.adminPermissions.setUserPermission({ ...who, permission, decision, scope })
 
 beforeAll(async () => {
-  admin = await testAdmin()
-  fakes = await startFakeServices(admin)
+  fakes = admin.use(await startFakeServices(admin))
   await admin.start()
   fakes.people = [
     { id: 'Umia', roleIds: ['moderator'] },
@@ -49,10 +48,6 @@ beforeAll(async () => {
   await decide({ userId: 'Umia' }, 'message.react', ALLOW, { kind: ROOM, id: 'R1' })
   for (const who of [moderator, { userId: 'Umia' }])
     await decide(who, 'message.post', DENY, { kind: ROOM, id: 'Rforeign' })
-})
-afterAll(async () => {
-  await fakes[Symbol.asyncDispose]()
-  await admin[Symbol.asyncDispose]()
 })
 
 describe('the matrix of a role', () => {

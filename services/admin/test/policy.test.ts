@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { applyDelta, defaultPolicy, may, policyFrom, type Scope } from '@parley/permissions'
 import { fromBinary } from '@bufbuild/protobuf'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { EventBatchSchema } from '@parley/contracts/internal'
 import { eventually, retryWhileOverloaded, recordEvents } from '@parley/testkit'
-import { testAdmin, type TestAdmin } from './_admin.ts'
+import { useAdmin } from './_admin.ts'
 import { announce } from './_announce.ts'
 import { startFakeServices } from './_fake-services.ts'
 
@@ -12,13 +12,7 @@ const policySubject = 'evt.control.policy.server.policy_changed'
 const everyone = { userId: 'Ualice', roleIds: [] }
 const inRoom = (roomId: string): Scope => ({ kind: 'room', roomId, groupId: 'G1' })
 
-let admin: TestAdmin
-
-beforeAll(async () => {
-  admin = await testAdmin()
-})
-
-afterAll(() => admin[Symbol.asyncDispose]())
+const admin = useAdmin()
 
 const getPolicy = () => admin.anonymous.internal.getPolicy({})
 

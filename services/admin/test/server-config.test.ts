@@ -1,22 +1,17 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { Event } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { eventually, recordEvents, type Recording } from '@parley/testkit'
-import { testAdmin, type TestAdmin } from './_admin.ts'
+import { useAdmin } from './_admin.ts'
 
-let admin: TestAdmin
+const admin = useAdmin()
 let recording: Recording
 
 beforeAll(async () => {
-  admin = await testAdmin()
-  recording = await recordEvents(admin.bus, 'evt.config.server.>')
+  recording = admin.use(await recordEvents(admin.bus, 'evt.config.server.>'))
   await admin.start()
-})
-afterAll(async () => {
-  await recording[Symbol.asyncDispose]()
-  await admin[Symbol.asyncDispose]()
 })
 
 const causedBy = (userId: string) => recording.events.filter(({ actorId }) => actorId === userId)

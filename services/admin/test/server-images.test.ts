@@ -1,21 +1,19 @@
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import {
   AdminInternalService,
   ServerImageKind,
   UploadsInternalService,
   type StoreServerImageRequest,
 } from '@parley/contracts/internal'
-import { eventually, serveFakes, recordEvents } from '@parley/testkit'
-import { testAdmin, type TestAdmin } from './_admin.ts'
+import { eventually, recordEvents } from '@parley/testkit'
+import { useAdmin } from './_admin.ts'
 
-let admin: TestAdmin
-let uploads: AsyncDisposable
+const admin = useAdmin()
 const requested: StoreServerImageRequest[] = []
 
 beforeAll(async () => {
-  admin = await testAdmin()
-  uploads = await serveFakes(admin.bus, (router) =>
+  await admin.serveFakes((router) =>
     router.service(UploadsInternalService, {
       storeServerImage: (req) => {
         requested.push(req)
@@ -25,11 +23,6 @@ beforeAll(async () => {
     }),
   )
   await admin.start()
-})
-
-afterAll(async () => {
-  await uploads[Symbol.asyncDispose]()
-  await admin[Symbol.asyncDispose]()
 })
 
 const withBlob = (id: string) => ({ headers: { 'parley-blob': id } })

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
-import { testAdmin, type TestAdmin } from './_admin.ts'
+import { useAdmin } from './_admin.ts'
 
-let admin: TestAdmin
+const admin = useAdmin()
 
 beforeAll(async () => {
-  admin = await testAdmin()
   await admin.start({
     PARLEY_LIVEKIT_ENABLED: 'true',
     PARLEY_LIVEKIT_URL: 'wss://media.example.org',
@@ -13,8 +12,6 @@ beforeAll(async () => {
     PARLEY_MESSAGING_EDIT_WINDOW: '2h',
   })
 })
-
-afterAll(() => admin[Symbol.asyncDispose]())
 
 test('there is no message of the day until one is set', async () => {
   expect((await admin.alice.server.getMotd({})).motd).toBeUndefined()

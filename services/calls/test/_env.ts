@@ -8,6 +8,7 @@ import {
 } from '@parley/contracts/internal'
 import { ErasureReports, publishEvents, testDatabaseService } from '@parley/testkit'
 import { FakeLivekit } from '@parley/testkit/livekit'
+import { openForTests } from '@parley/testkit/open-for-tests'
 import { readConfig } from '../src/config.ts'
 import { turns } from '../src/store/schema.ts'
 import { startCalls } from '../src/service.ts'
@@ -76,3 +77,6 @@ export const openEnv = ({ compares = false } = {}) =>
       }
     },
   )
+
+/** Opens an environment for the tests of a file. */
+export const useEnv = (options?: Parameters<typeof openEnv>[0]) => openForTests(() => openEnv(options))

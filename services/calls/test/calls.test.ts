@@ -1,20 +1,16 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { RoomKind } from '@parley/contracts/api'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { fromBinary } from '@bufbuild/protobuf'
 import { TokenVerifier } from 'livekit-server-sdk'
 import { eventually } from '@parley/testkit'
 import { calls } from '../src/store/schema.ts'
-import { openEnv, type Env } from './_env.ts'
+import { useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 
-beforeAll(async () => {
-  env = await openEnv()
-  await env.start()
-})
-afterAll(async () => env[Symbol.asyncDispose]())
+beforeAll(() => env.start())
 
 const published = (roomId: string) => env.messaging.eventsOf(roomId)
 

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { eventually, retryWhileOverloaded } from '@parley/testkit'
 import { calls } from '../src/store/schema.ts'
-import { openEnv, type Env } from './_env.ts'
+import { useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 
-beforeAll(async () => {
-  env = await openEnv()
-  await Promise.all([env.start(), env.start()])
-})
-afterAll(async () => env[Symbol.asyncDispose]())
+beforeAll(() => Promise.all([env.start(), env.start()]))
 
 const join = (userId: string, roomId: string) => retryWhileOverloaded(() => env.as(userId).joinCall({ roomId }))
 const leave = (userId: string, roomId: string) => retryWhileOverloaded(() => env.as(userId).leaveCall({ roomId }))

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { eventually, requestErasure } from '@parley/testkit'
 import { callParticipants, idempotentCalls, mediaChores } from '../src/store/schema.ts'
-import { openEnv, type Env } from './_env.ts'
+import { useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 
 beforeAll(async () => {
-  env = await openEnv()
   env.livekit.webhookUrl = `${(await env.start()).url}/webhooks/livekit`
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const joinAndConnect = async (roomId: string, userIds: string[]) => {
   env.rooms.set(roomId, userIds)

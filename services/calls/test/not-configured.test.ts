@@ -1,19 +1,17 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import type { Service } from '@parley/runtime'
 import { eventually } from '@parley/testkit'
-import { openEnv, type Env } from './_env.ts'
+import { useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let service: Service
 
 beforeAll(async () => {
-  env = await openEnv()
   env.rooms.set('R1', ['Ualice'])
   env.rooms.set('R2', ['Ualice'])
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 
 test('without a media server earlier calls are ended; one that cannot be ended does not block the others', async () => {
   const configured = await env.start()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { isNull, like } from 'drizzle-orm'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { serveHttp, type Service } from '@parley/runtime'
@@ -6,18 +6,16 @@ import { eventually } from '@parley/testkit'
 import { MediaServer } from '../src/engines/livekit/media-server.ts'
 import { saveParticipants } from '../src/store/participants.ts'
 import { callParticipants, calls } from '../src/store/schema.ts'
-import { openEnv, type Env } from './_env.ts'
+import { useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv({ compares: true })
 let minutesAhead = 0
 let services: Service[]
 
 beforeAll(async () => {
-  env = await openEnv({ compares: true })
   const now = () => new Date(Date.now() + minutesAhead * 60_000)
   services = await Promise.all([1, 2].map(() => env.start({}, { compareEveryMs: 120, now })))
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const mediaRoomOf = async (roomId: string, userId: string) =>
   `server_${roomId}@${(await env.as(userId).getCallToken({ roomId })).callId}`

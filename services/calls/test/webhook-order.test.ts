@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { openEnv, type Env } from './_env.ts'
+import { useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let hook: string
 
 beforeAll(async () => {
-  env = await openEnv()
   hook = `${(await env.start()).url}/webhooks/livekit`
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const people = ['Ualice', 'Ubob', 'Ucarol']
 /** Absent people connect; present ones leave, or connect again without having left. */

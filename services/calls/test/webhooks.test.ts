@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@parley/runtime'
 import { eventually } from '@parley/testkit'
 import { signWebhook, type FakeLivekitEvent } from '@parley/testkit/livekit'
 import { mediaChores } from '../src/store/schema.ts'
-import { openEnv, type Env } from './_env.ts'
+import { useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let service: Service
 let hook: string
 
 const webhookKeys = { apiKey: 'hooks', apiSecret: 'the secret of webhooks and of nothing else' }
 
 beforeAll(async () => {
-  env = await openEnv()
   service = await env.start({
     PARLEY_LIVEKIT_WEBHOOK_API_KEY: webhookKeys.apiKey,
     PARLEY_LIVEKIT_WEBHOOK_API_SECRET: webhookKeys.apiSecret,
@@ -20,7 +19,6 @@ beforeAll(async () => {
   hook = `${service.url}/webhooks/livekit`
   env.livekit.webhookUrl = hook
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const post = async (body: string, authorization?: string) => {
   const headers = authorization === undefined ? {} : { authorization }

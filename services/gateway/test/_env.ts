@@ -4,6 +4,7 @@ import { RoomDirectoryService, RoomService } from '@parley/contracts/api'
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { callerOf, idempotencyKeyOf, serveRpc } from '@parley/rpc'
 import { Browser } from '@parley/testkit'
+import { openForTests } from '@parley/testkit/open-for-tests'
 import { Accounts, secretKey } from './_accounts.ts'
 import { testGateway } from './_gateway.ts'
 
@@ -94,6 +95,9 @@ export const openEnv = () =>
       }
     },
   )
+
+/** Opens an environment for the tests of a file. */
+export const useEnv = () => openForTests(openEnv)
 
 const describeCall = (context: HandlerContext) => ({
   userId: callerOf(context).userId,

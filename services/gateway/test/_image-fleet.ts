@@ -12,6 +12,7 @@ import { MessageService, MyAccountService, type ImageUpload } from '@parley/cont
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AccountsInternalService } from '@parley/contracts/internal'
 import { blobOf, callerOf, serveRpc } from '@parley/rpc'
+import { openForTests } from '@parley/testkit/open-for-tests'
 import { testGateway } from './_gateway.ts'
 
 const secretKey = 'a secret key that is long enough for tests'
@@ -19,8 +20,6 @@ const blobSecret = 'the key of gateway and uploads for tests'
 
 type Requested = { method: string; userId: string; blob: string | undefined; image: ImageUpload | undefined }
 type SentBlob = { ticket: BlobTicket | undefined; bytes: Buffer }
-
-export type ImageFleet = Awaited<ReturnType<typeof openImageFleet>>
 
 type Server = {
   isUnavailable?: boolean
@@ -37,7 +36,7 @@ const settings = {
 }
 
 /** Other services, including uploads' HTTP port, are stand-ins. */
-export const openImageFleet = () =>
+const openImageFleet = () =>
   testGateway(settings, async (harness) => {
     const users = new Map<string, string>()
     const requested: Requested[] = []
@@ -137,3 +136,6 @@ export const openImageFleet = () =>
       },
     }
   })
+
+/** Opens a fleet for the tests of a file. */
+export const useImageFleet = () => openForTests(openImageFleet)

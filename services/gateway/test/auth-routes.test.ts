@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { type BrowserAnswer, type Browser, jsonOf } from '@parley/testkit'
 import { digestOf } from './_accounts.ts'
-import { openEnv, type Env, type Gateway } from './_env.ts'
+import { useEnv, type Gateway } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let gateway: Gateway
 let browser: Browser
 beforeAll(async () => {
-  env = await openEnv()
   gateway = await env.start()
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 beforeEach(() => {
   browser = gateway.browser()
   env.accounts.answers.clear()

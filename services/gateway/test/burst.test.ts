@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { countUnestablished } from '@parley/testkit'
-import { openEnv, type Env, type Gateway } from './_env.ts'
+import { useEnv, type Gateway } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let gateway: Gateway
 beforeAll(async () => {
-  env = await openEnv()
   gateway = await env.start()
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const onLinux = process.platform === 'linux' ? test : test.skip
 

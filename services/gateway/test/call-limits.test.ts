@@ -1,16 +1,11 @@
 import { once } from 'node:events'
 import { connect as http2, constants, type IncomingHttpHeaders } from 'node:http2'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import { openImageFleet, type ImageFleet } from './_image-fleet.ts'
+import { useImageFleet } from './_image-fleet.ts'
 
-let fleet: ImageFleet
-
-beforeAll(async () => {
-  fleet = await openImageFleet()
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useImageFleet()
 
 const createMessage = 'svc.api.v1.MessageService/CreateMessage'
 const getServer = 'svc.discovery.v1.ServerDiscoveryService/GetServer'

@@ -3,7 +3,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { Code, createClient, type Interceptor } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import {
   CreateRoomRequestSchema,
   GetRoomRequestSchema,
@@ -16,16 +16,14 @@ import { v1 } from '@parley/contracts/reflection'
 import { eventually, jsonOf, type Browser } from '@parley/testkit'
 import { publishCredentialsEnded } from './_events.ts'
 import { secretKey } from './_accounts.ts'
-import { openEnv, sessionCookie, type Env, type Gateway } from './_env.ts'
+import { openEnv, useEnv, sessionCookie, type Gateway } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let gateway: Gateway
 let browser: Browser
 beforeAll(async () => {
-  env = await openEnv()
   gateway = await env.start()
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 beforeEach(() => {
   browser = gateway.browser()
   env.accounts.answers.clear()

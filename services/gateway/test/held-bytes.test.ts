@@ -4,25 +4,23 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import { openEnv, type Env, type Gateway } from './_env.ts'
+import { useEnv, type Gateway } from './_env.ts'
 import { rawSocket, receive } from './_raw.ts'
 
-let env: Env
+const env = useEnv()
 let gateway: Gateway
 const sockets: Socket[] = []
 const sessions: ClientHttp2Session[] = []
 
 beforeAll(async () => {
-  env = await openEnv()
   gateway = await env.start({ PARLEY_GATEWAY_HELD_BYTES_PER_ADDRESS: '1 MiB' })
 })
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy()
   for (const session of sessions.splice(0)) session.destroy()
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const getServer = 'svc.discovery.v1.ServerDiscoveryService/GetServer'
 const getRoom = 'svc.api.v1.RoomDirectoryService/GetRoom'

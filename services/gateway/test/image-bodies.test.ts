@@ -3,23 +3,21 @@ import { request as httpRequest } from 'node:http'
 import { create, toBinary, toJsonString } from '@bufbuild/protobuf'
 import { Code, ConnectError, createClient, type Interceptor, type Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { AdminServerService } from '@parley/contracts/admin'
 import { MyAccountService, UploadAvatarRequestSchema } from '@parley/contracts/api'
 import { RetryInfoSchema } from '@parley/contracts/rpc'
 import { eventually } from '@parley/testkit'
-import { openImageFleet, type ImageFleet } from './_image-fleet.ts'
+import { useImageFleet } from './_image-fleet.ts'
 
 const limit = 3 * 1024 * 1024
-let fleet: ImageFleet
+const fleet = useImageFleet()
 let url: string
 let token: string
 
 beforeAll(async () => {
-  fleet = await openImageFleet()
   url = (await fleet.start({ PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE: String(limit) })).url
 })
-afterAll(async () => fleet[Symbol.asyncDispose]())
 beforeEach(() => {
   fleet.requested.length = 0
   fleet.blobs.length = 0

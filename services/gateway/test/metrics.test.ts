@@ -1,18 +1,16 @@
 import { createClient, type Interceptor } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { RoomDirectoryService } from '@parley/contracts/api'
 import { metricsText } from '@parley/telemetry'
 import { eventually } from '@parley/testkit'
-import { openEnv, type Env, type Gateway } from './_env.ts'
+import { useEnv, type Gateway } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let gateway: Gateway
 beforeAll(async () => {
-  env = await openEnv()
   gateway = await env.start()
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const getRoom = '/svc.api.v1.RoomDirectoryService/GetRoom'
 

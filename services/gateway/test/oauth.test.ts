@@ -1,20 +1,18 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { jsonOf, type BrowserAnswer, type Browser } from '@parley/testkit'
-import { openEnv, sessionCookie, type Env, type Gateway } from './_env.ts'
+import { useEnv, sessionCookie, type Gateway } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let gateway: Gateway
 let browser: Browser
 beforeAll(async () => {
-  env = await openEnv()
   gateway = await env.start({
     PARLEY_WEBSERVER_ALLOWED_ORIGINS: 'https://listed.example',
     PARLEY_WEBSERVER_OAUTH_REDIRECT_ORIGINS: 'https://client.example',
   })
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 beforeEach(() => {
   browser = gateway.browser()
   env.accounts.answers.clear()

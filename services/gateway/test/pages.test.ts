@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openEnv, type Env, type Gateway } from './_env.ts'
+import { beforeAll, expect, test } from '@jest/globals'
+import { useEnv, type Gateway } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let gateway: Gateway
 beforeAll(async () => {
-  env = await openEnv()
   gateway = await env.start()
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 
 test('a page allows no script, no form and no frame', async () => {
   const answer = await gateway.browser().get('/oauth/authorize?redirect_uri=%3Cb%3E')

@@ -3,20 +3,14 @@ import { createServer, request as send, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openEnv, type Env, type Gateway } from './_env.ts'
+import { afterAll, expect, test } from '@jest/globals'
+import { useEnv, type Gateway } from './_env.ts'
 
 const script = join(import.meta.dirname, '../../../deploy/test-proxies.mjs')
 
-let env: Env
+const env = useEnv()
 const proxies: Server[] = []
-beforeAll(async () => {
-  env = await openEnv()
-})
-afterAll(async () => {
-  for (const proxy of proxies) proxy.close()
-  await env[Symbol.asyncDispose]()
-})
+afterAll(() => proxies.forEach((proxy) => proxy.close()))
 
 /** Adds the client's address, like an ingress. */
 async function startProxy(gateway: Gateway): Promise<string> {

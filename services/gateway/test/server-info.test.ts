@@ -1,18 +1,16 @@
 import { get } from 'node:http'
 import { urlToHttpOptions } from 'node:url'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { getIntrospectionQuery } from 'graphql'
 import { eventually } from '@parley/testkit'
-import { openImageFleet, type ImageFleet } from './_image-fleet.ts'
+import { useImageFleet } from './_image-fleet.ts'
 
-let fleet: ImageFleet
+const fleet = useImageFleet()
 let url: string
 
 beforeAll(async () => {
-  fleet = await openImageFleet()
   url = (await fleet.start()).url
 })
-afterAll(async () => fleet[Symbol.asyncDispose]())
 beforeEach(() => {
   fleet.server.registration = true
   fleet.server.providers = [

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { eventually, jsonOf, type Browser } from '@parley/testkit'
-import { openEnv, type Env, type Gateway } from './_env.ts'
+import { useEnv, type Gateway } from './_env.ts'
 
 const settings = {
   PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.1',
@@ -11,15 +11,13 @@ const settings = {
   PARLEY_GATEWAY_PROVIDER_SIGN_INS_PER_ADDRESS: '2',
 }
 
-let env: Env
+const env = useEnv()
 let gateways: Gateway[]
 let browser: Browser
 beforeAll(async () => {
-  env = await openEnv()
   gateways = [await env.start(settings), await env.start(settings)]
   await waitForSharedCounts(gateways)
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 
 let people = 0
 let networks = 0

@@ -1,5 +1,6 @@
 import { signSessionCookie } from '@parley/credentials'
 import { publishEvents, testService, type TestProcess } from '@parley/testkit'
+import { openForTests } from '@parley/testkit/open-for-tests'
 import { readConfig } from '../src/config.ts'
 import { startRealtime } from '../src/service.ts'
 import { postedTo } from './_events.ts'
@@ -43,6 +44,9 @@ export const openEnv = () =>
       }
     },
   )
+
+/** Opens an environment for the tests of a file. */
+export const useEnv = () => openForTests(openEnv)
 
 export const cookieOf = (handle: string): string => `parley_session=${signSessionCookie(cookieSecret, handle)}`
 

@@ -1,24 +1,20 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import { openEnv, waitUntilReady, type Env, type Node } from './_env.ts'
+import { useEnv, waitUntilReady, type Node } from './_env.ts'
 import { groupsUpdated, postedTo, publish } from './_events.ts'
 import { Socket } from './_socket.ts'
 
-let env: Env
+const env = useEnv()
 let node: Node
 const sockets: Socket[] = []
 
 beforeAll(async () => {
-  env = await openEnv()
+  env.beforeDispose('the crowd', () => sockets.forEach((socket) => socket.close()))
   node = await env.start({ PARLEY_REALTIME_SOCKETS_PER_PERSON: '0' })
   await waitUntilReady(node)
   const token = env.signIn('Uanna')
   for (let n = 0; n < 11; n++)
     sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => Socket.openSubscribed(node.url, token)))))
-})
-afterAll(async () => {
-  for (const socket of sockets) socket.close()
-  await env[Symbol.asyncDispose]()
 })
 
 test('an event for more than a thousand sockets reaches each once', async () => {

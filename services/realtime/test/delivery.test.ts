@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
-import { receivedBy, openEnv, waitUntilReady, settle, type Env, type Node } from './_env.ts'
+import { receivedBy, useEnv, waitUntilReady, settle, type Node } from './_env.ts'
 import {
   accountDeleted,
   groupsUpdated,
@@ -16,7 +16,7 @@ import {
 } from './_events.ts'
 import type { Socket } from './_socket.ts'
 
-let env: Env
+const env = useEnv()
 let node: Node
 let anna: Socket
 let bert: Socket
@@ -24,14 +24,11 @@ let rooms = 0
 let layoutVersion = 0
 
 beforeAll(async () => {
-  env = await openEnv()
   node = await env.start()
   await waitUntilReady(node)
   anna = await env.socketOf(node, 'Uanna')
   bert = await env.socketOf(node, 'Ubert')
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as const
 const left = (userId: string) => ({ case: 'left', value: { userId } }) as const

@@ -1,25 +1,22 @@
 import { create, toBinary } from '@bufbuild/protobuf'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { PresenceStatus } from '@parley/contracts/api'
 import { PresenceHintSchema, TypingHintSchema } from '@parley/contracts/internal'
 import { presenceHintSubject, typingHintSubject } from '@parley/events'
 import { eventually } from '@parley/testkit'
-import { openEnv, waitUntilReady, settle, type Env, type Node } from './_env.ts'
+import { useEnv, waitUntilReady, settle, type Node } from './_env.ts'
 import { publish, roomFact } from './_events.ts'
 import type { Socket } from './_socket.ts'
 
-let env: Env
+const env = useEnv()
 let nodes: Node[]
 let sockets: Socket[]
 
 beforeAll(async () => {
-  env = await openEnv()
   nodes = [await env.start(), await env.start()]
   for (const node of nodes) await waitUntilReady(node)
   sockets = await Promise.all(nodes.map((node, n) => env.socketOf(node, `U${n}`)))
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const { ONLINE, AWAY, OFFLINE } = PresenceStatus
 

@@ -1,24 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { credentialDigest } from '@parley/credentials'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually, countUnestablished } from '@parley/testkit'
-import { receivedBy, openEnv, waitUntilReady, secretKey, settle, type Env, type Node } from './_env.ts'
+import { receivedBy, useEnv, waitUntilReady, secretKey, settle, type Node } from './_env.ts'
 import { credentialsEnded, everyoneDecision, posted, publish, roomFact, rolesChanged } from './_events.ts'
 import { Socket } from './_socket.ts'
 
-let env: Env
+const env = useEnv()
 let node: Node
 let witness: Socket
 
 beforeAll(async () => {
-  env = await openEnv()
   node = await env.start()
   await waitUntilReady(node)
   witness = await env.socketOf(node, 'Uwitness')
 })
 
 afterEach(() => env.unavailable.clear())
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as const
 const left = (userId: string) => ({ case: 'left', value: { userId } }) as const

@@ -1,15 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { credentialDigest } from '@parley/credentials'
 import { serverVersion } from '@parley/telemetry'
 import { eventually } from '@parley/testkit'
-import { cookieOf, openEnv, waitUntilReady, secretKey, type Env, type Node } from './_env.ts'
+import { cookieOf, useEnv, waitUntilReady, secretKey, type Node } from './_env.ts'
 import { encodeFrame, Socket } from './_socket.ts'
 
-let env: Env
+const env = useEnv()
 let node: Node
 
 beforeAll(async () => {
-  env = await openEnv()
   node = await env.start({
     PARLEY_REALTIME_HEARTBEAT_INTERVAL: '300ms',
     PARLEY_WEBSERVER_ALLOWED_ORIGINS: '*, https://app.example.org',
@@ -18,7 +17,6 @@ beforeAll(async () => {
 })
 
 afterEach(() => env.unavailable.clear())
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const hello = (bearerToken: string, protocolVersion = 1) =>
   encodeFrame({ case: 'hello', value: { protocolVersion, bearerToken } })

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
-import { receivedBy, openEnv, waitUntilReady, settle, type Env, type Node } from './_env.ts'
+import { receivedBy, useEnv, waitUntilReady, settle, type Node } from './_env.ts'
 import { groupsUpdated, everyoneDecision, posted, postedTo, profileUpdated, publish, roomFact } from './_events.ts'
 import { Socket } from './_socket.ts'
 
-let env: Env
+const env = useEnv()
 let node: Node
 let rooms = 0
 
 beforeAll(async () => {
-  env = await openEnv()
   node = await env.start({ PARLEY_REALTIME_HEARTBEAT_INTERVAL: '100ms' })
   await waitUntilReady(node)
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as const
 const left = (userId: string) => ({ case: 'left', value: { userId } }) as const

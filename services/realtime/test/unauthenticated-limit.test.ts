@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { forwardedHeaders } from '@parley/credentials'
 import { eventually } from '@parley/testkit'
-import { openEnv, waitUntilReady, secretKey, type Env, type Node } from './_env.ts'
+import { useEnv, waitUntilReady, secretKey, type Node } from './_env.ts'
 import { Socket } from './_socket.ts'
 
 const maxAttempts = 12
@@ -13,14 +13,12 @@ const refused = {
 }
 const unknown = { code: 'authentication_required', close: 1008 }
 
-let env: Env
+const env = useEnv()
 let node: Node
 beforeAll(async () => {
-  env = await openEnv()
   node = await env.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: String(maxAttempts) })
   await waitUntilReady(node)
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 
 async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeaders, url = node.url) {
   const socket = await Socket.open(url, headers)
