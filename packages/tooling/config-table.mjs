@@ -2,28 +2,21 @@
  * `pnpm config-table` prints the settings of all programs; `--write` puts the tables into the reference for
  * operators, between the marks below; `--check` fails if the reference differs.
  */
-import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { declaredSettings } from './declared-settings.mjs'
-import { formatText } from './format.mjs'
-import { inWorkspace } from './steps.mjs'
+import { isUpToDate, markdownTable, writeGenerated } from './generated-page.mjs'
 
 const page = 'docs/operating/settings.md'
-const marked = /(<!-- settings -->\n)[\s\S]*?(<!-- \/settings -->)/
 
 const { values } = parseArgs({ options: { write: { type: 'boolean' }, check: { type: 'boolean' } } })
 const sections = sectionsOf(await declaredSettings())
 
-if (values.write || values.check) {
-  const present = await readFile(inWorkspace(page), 'utf8')
-  const replaced = present.replace(marked, (_, before, after) => `${before}\n${sections}\n\n${after}`)
-  const wanted = await formatText(inWorkspace(page), replaced)
-  if (values.write) await writeFile(inWorkspace(page), wanted)
-  else if (wanted !== present) {
-    console.log(`${page} is out of date; run: pnpm config-table --write`)
-    process.exitCode = 1
-  }
-} else console.log(sections)
+if (values.write) await writeGenerated(page, 'settings', sections)
+else if (!values.check) console.log(sections)
+else if (!(await isUpToDate(page, 'settings', sections))) {
+  console.log(`${page} is out of date; run: pnpm config-table --write`)
+  process.exitCode = 1
+}
 
 /** A setting that several programs declare identically is printed only once. */
 function sectionsOf(programs) {
@@ -61,7 +54,7 @@ function namesOf(names, allPrograms) {
 function table(rows, readBy) {
   const heads = ['environment', 'parley.toml', 'kind', 'default', 'meaning', ...(readBy ? ['read by'] : [])]
   const lines = rows.map((row) => [...cells(row), ...(readBy ? [readBy(row)] : [])])
-  return [heads, heads.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |`).join('\n')
+  return markdownTable([heads, ...lines])
 }
 
 function cells({ env, toml, kind, default: standard, doc }) {

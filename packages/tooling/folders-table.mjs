@@ -3,9 +3,8 @@
  * marks below; `--check` fails when that table differs from the folders on disk.
  */
 import { existsSync, readdirSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { formatText } from './format.mjs'
+import { isUpToDate, markdownTable, writeGenerated } from './generated-page.mjs'
 import { inWorkspace } from './steps.mjs'
 
 const columns = {
@@ -15,31 +14,22 @@ const columns = {
   'ways out': ['store', 'clients'],
   'engines/': [],
 }
-const marked = /(<!-- folders -->\n)[\s\S]*?(<!-- \/folders -->)/
-const guide = inWorkspace('CONTRIBUTING.md')
+const guide = 'CONTRIBUTING.md'
 
 const { values } = parseArgs({ options: { write: { type: 'boolean' }, check: { type: 'boolean' } } })
 
-if (values.write) await writeFile(guide, await upToDate())
+if (values.write) await writeGenerated(guide, 'folders', table())
 else if (!values.check) console.log(table())
-else if ((await readFile(guide, 'utf8')) !== (await upToDate())) {
+else if (!(await isUpToDate(guide, 'folders', table()))) {
   console.log('CONTRIBUTING.md: the table of folders is out of date; run: pnpm folders --write')
   process.exitCode = 1
-}
-
-async function upToDate() {
-  const text = await readFile(guide, 'utf8')
-  return formatText(
-    guide,
-    text.replace(marked, (_, before, after) => `${before}\n${table()}\n\n${after}`),
-  )
 }
 
 function table() {
   const services = readdirSync(inWorkspace('services'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
   const head = ['service', ...Object.keys(columns)]
   const rows = services.map(({ name }) => [name, ...Object.entries(columns).map((column) => cell(name, ...column))])
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+  return markdownTable([head, ...rows])
 }
 
 function cell(service, title, names) {

@@ -2,15 +2,12 @@
  * `pnpm metrics` prints tables of all metrics; `--write` puts them into docs/metrics.md, `--check` fails when the
  * page differs from the declarations, or a declaration breaks a rule.
  */
-import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import * as conventions from '@opentelemetry/semantic-conventions/incubating'
 import { declaredMetrics, seriesOf } from './declared-metrics.mjs'
-import { formatText } from './format.mjs'
-import { inWorkspace } from './steps.mjs'
+import { isUpToDate, markdownTable, writeGenerated } from './generated-page.mjs'
 
-const marked = /(<!-- metrics -->\n)[\s\S]*?(<!-- \/metrics -->)/
-const page = inWorkspace('docs/metrics.md')
+const page = 'docs/metrics.md'
 const options = { write: { type: 'boolean' }, check: { type: 'boolean' }, json: { type: 'boolean' } }
 
 const { values } = parseArgs({ options })
@@ -19,22 +16,14 @@ const { metrics, labels } = await declaredMetrics()
 if (values.json) {
   const listed = metrics.map((metric) => ({ ...metric, series: seriesOf(metric) }))
   console.log(JSON.stringify({ metrics: listed, labels }))
-} else if (values.write) await writeFile(page, await upToDate())
+} else if (values.write) await writeGenerated(page, 'metrics', tables())
 else if (!values.check) console.log(tables())
 else {
   const problems = problemsOfDeclarations()
-  if ((await readFile(page, 'utf8')) !== (await upToDate()))
+  if (!(await isUpToDate(page, 'metrics', tables())))
     problems.push('docs/metrics.md: the tables are out of date; run: pnpm metrics --write')
   for (const problem of problems) console.log(problem)
   if (problems.length > 0) process.exitCode = 1
-}
-
-async function upToDate() {
-  const text = await readFile(page, 'utf8')
-  return formatText(
-    page,
-    text.replace(marked, (_, before, after) => `${before}\n${tables()}\n\n${after}`),
-  )
 }
 
 function tables() {
@@ -52,7 +41,7 @@ function tableOf(owner) {
       metric.labels.map((label) => `\`${label}\``).join(', '),
       metric.description,
     ])
-  return `## ${owner}\n\n${table(['in Prometheus', 'metric', 'kind, unit', 'labels', 'meaning'], rows)}`
+  return `## ${owner}\n\n${markdownTable([['in Prometheus', 'metric', 'kind, unit', 'labels', 'meaning'], ...rows])}`
 }
 
 function labelTable() {
@@ -62,11 +51,7 @@ function labelTable() {
     possible ? possible.map((value) => `\`${value}\``).join(', ') : `at most ${atMost}`,
     meaning,
   ])
-  return table(['label', 'in Prometheus', 'values', 'meaning'], rows)
-}
-
-function table(head, rows) {
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+  return markdownTable([['label', 'in Prometheus', 'values', 'meaning'], ...rows])
 }
 
 function problemsOfDeclarations() {
