@@ -1,35 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { describe as describeConfig } from './describe.ts'
-import { authProviderFields, ConfigError, defineConfig, redact } from './index.ts'
+import { authProviderFields, defineConfig, redact } from './index.ts'
+import { problemsOf as problemsIn, useConfigFile } from './_sources.ts'
 
 const readConfig = defineConfig(authProviderFields())
 
-let directory: string
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'config-'))
-})
-afterEach(() => rmSync(directory, { recursive: true }))
-
-function file(content: string): string {
-  const path = join(directory, 'parley.toml')
-  writeFileSync(path, content)
-  return path
-}
-
+const file = useConfigFile()
 const providersOf = (content: string, env: NodeJS.ProcessEnv = {}) => readConfig({ env, file: file(content) }).providers
 
-function problemsOf(content: string, env: NodeJS.ProcessEnv = {}): readonly string[] {
-  try {
-    providersOf(content, env)
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-  return []
-}
+const problemsOf = (content: string, env?: NodeJS.ProcessEnv) => problemsIn(() => providersOf(content, env))
 
 /** A valid provider table, with these keys added or overridden. */
 const table = (keys: Record<string, unknown>) =>
@@ -191,8 +170,8 @@ describe('problems are reported for', () => {
   })
 
   test('all invalid settings at once, each by name and without secret values', () => {
-    const path = join(directory, 'parley.toml')
     const content = `${table({ type: 'saml', client_secret: 12345 })}\n${table({ id: 'a b' })}\n${table({ request_email: 'x' })}`
+    const path = file(content)
     const problems = problemsOf(content, { PARLEY_AUTH_PROVIDERS_5_ID: 'hunter2' })
     expect(problems.slice(0, 5)).toEqual([
       'PARLEY_AUTH_PROVIDERS_5_...: there is a gap in the numbers before 5; they start at 0',

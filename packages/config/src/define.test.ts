@@ -1,15 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { describe as describeConfig } from './describe.ts'
 import { bool, ConfigError, defineConfig, duration, int, list, port, redact, secret, str, url } from './index.ts'
+import { problemsOf, useConfigFile } from './_sources.ts'
 
-let directory: string
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'config-'))
-})
-afterEach(() => rmSync(directory, { recursive: true }))
+const file = useConfigFile()
 
 const readConfig = defineConfig({
   databaseUrl: secret('PARLEY_DATABASE_URL', { doc: 'database', pattern: /^postgres:/ }),
@@ -18,22 +12,6 @@ const readConfig = defineConfig({
   owners: list('PARLEY_OWNERS', { toml: 'owners.emails', default: [], doc: 'owners' }),
   proxy: url('PARLEY_PROXY', { optional: true, doc: 'proxy' }),
 })
-
-function problemsOf(read: () => unknown): readonly string[] {
-  try {
-    read()
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-  return []
-}
-
-function file(content: string): string {
-  const path = join(directory, 'parley.toml')
-  writeFileSync(path, content)
-  return path
-}
 
 describe('when settings are read,', () => {
   test('defaults are parsed like given values', () => {
@@ -92,7 +70,7 @@ describe('when settings are invalid,', () => {
   })
 
   test('a named file must exist and be TOML', () => {
-    const missing = join(directory, 'none.toml')
+    const missing = '/nowhere/none.toml'
     const env = { PARLEY_DATABASE_URL: 'postgres://h/d' }
     expect(problemsOf(() => readConfig({ env, file: missing }))).toEqual([`${missing}: cannot be read (ENOENT)`])
     const broken = file('[core]\nsecret_key = "hunter2')

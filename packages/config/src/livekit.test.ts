@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { defineConfig } from './define.ts'
-import { ConfigError } from './error.ts'
 import { livekitAddressFields, livekitFields } from './livekit.ts'
+import { problemsOf } from './_sources.ts'
 
 const readLivekit = defineConfig(livekitFields())
 const readAddress = defineConfig(livekitAddressFields())
@@ -12,16 +12,6 @@ const given = {
   PARLEY_LIVEKIT_URL: 'wss://media.example.org',
   PARLEY_LIVEKIT_API_KEY: 'key',
   PARLEY_LIVEKIT_API_SECRET: secret,
-}
-
-const problemsOf = (env: Record<string, string>): readonly string[] => {
-  try {
-    readLivekit({ env })
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-  return []
 }
 
 test('settings are read, and webhooks may have their own key pair', () => {
@@ -50,7 +40,7 @@ test('while calls are disabled there is no configuration, and clients get no add
 
 test('all problems are reported at once', () => {
   const missing = ['PARLEY_LIVEKIT_URL', 'PARLEY_LIVEKIT_API_KEY', 'PARLEY_LIVEKIT_API_SECRET']
-  expect(problemsOf({ PARLEY_LIVEKIT_ENABLED: 'true' })).toEqual(
+  expect(problemsOf(() => readLivekit({ env: { PARLEY_LIVEKIT_ENABLED: 'true' } }))).toEqual(
     missing.map((name) => expect.stringContaining(`${name}: is missing; livekit.enabled needs it`)),
   )
   const wrong = {
@@ -59,7 +49,7 @@ test('all problems are reported at once', () => {
     PARLEY_LIVEKIT_SERVER_ID: 'two words',
     PARLEY_LIVEKIT_WEBHOOK_API_KEY: 'hook',
   }
-  const problems = problemsOf(wrong)
+  const problems = problemsOf(() => readLivekit({ env: wrong }))
   expect(problems).toHaveLength(4)
   expect(problems.join()).not.toContain('short')
 })

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
 import {
-  ConfigError,
   defineConfig,
   describe as describeConfig,
   newVapidKeys,
@@ -9,6 +8,7 @@ import {
   pushOfferFields,
   redact,
 } from './index.ts'
+import { problemsOf } from './_sources.ts'
 
 const readConfig = defineConfig(pushFields())
 const readOffer = defineConfig(pushOfferFields())
@@ -20,16 +20,6 @@ const validEnv = {
   PARLEY_PUSH_VAPID_PRIVATE_KEY: privateKey,
   PARLEY_PUSH_VAPID_SUBJECT: 'mailto:push@example.org',
   PARLEY_WEBSERVER_URL: 'https://chat.example.org',
-}
-
-function problemsOf(env: NodeJS.ProcessEnv, read: (sources: { env: NodeJS.ProcessEnv }) => unknown = readConfig) {
-  try {
-    read({ env })
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
 }
 
 test('push is off until it is enabled, even if other settings are given', () => {
@@ -52,7 +42,7 @@ test('the keys are read, and the private one is never shown', () => {
 test('a service that only offers push needs only the public key', () => {
   const { PARLEY_PUSH_VAPID_PRIVATE_KEY: _, ...env } = validEnv
   expect(readOffer({ env }).push).toEqual({ publicKey })
-  expect(problemsOf({ PARLEY_PUSH_ENABLED: 'true' }, readOffer)).toEqual([
+  expect(problemsOf(() => readOffer({ env: { PARLEY_PUSH_ENABLED: 'true' } }))).toEqual([
     'PARLEY_PUSH_VAPID_PUBLIC_KEY (push.vapid_public_key): is missing: push.enabled is set',
   ])
 })
@@ -66,7 +56,7 @@ test('a generated private key always has 43 characters, even if its number begin
 })
 
 test('all missing settings are reported at once', () => {
-  expect(problemsOf({ PARLEY_PUSH_ENABLED: 'true' })).toEqual([
+  expect(problemsOf(() => readConfig({ env: { PARLEY_PUSH_ENABLED: 'true' } }))).toEqual([
     'PARLEY_PUSH_VAPID_PUBLIC_KEY (push.vapid_public_key): is missing: push.enabled is set',
     'PARLEY_PUSH_VAPID_PRIVATE_KEY (push.vapid_private_key): is missing: push.enabled is set',
     'PARLEY_PUSH_VAPID_SUBJECT (push.vapid_subject): is missing: push.enabled is set',
@@ -84,7 +74,7 @@ test.each([
   ['PARLEY_PUSH_VAPID_SUBJECT', 'http://example.org'],
   ['PARLEY_PUSH_ENABLED', 'perhaps'],
 ])('%s may not be %s', (name, value) => {
-  const problems = problemsOf({ ...validEnv, [name]: value })
+  const problems = problemsOf(() => readConfig({ env: { ...validEnv, [name]: value } }))
   expect(problems).toHaveLength(1)
   expect(problems[0]).toContain(name)
   if (name.includes('PRIVATE')) expect(problems[0]).not.toContain(value)
