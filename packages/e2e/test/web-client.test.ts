@@ -141,8 +141,7 @@ inBrowser('tabs of one person share a socket; when its tab is closed, another ta
 inBrowser('a pane opened before the first room has loaded stays open', async () => {
   await using visitor = await visit()
   const { page } = visitor
-  let letGo = () => {}
-  const held = new Promise<void>((resolve) => (letGo = resolve))
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
   await page.route('**/ListRooms', async (route) => {
     await held
     await route.continue()

@@ -86,8 +86,7 @@ inBrowser('of two jumps in quick succession, the second one is followed', async 
   await using visitor = await visitAs(ada, `/chat/-/${room}`)
   const { page } = visitor
   await messageWith(page, 'After the Second, 59').waitFor()
-  let letGo = () => {}
-  const held = new Promise<void>((resolve) => (letGo = resolve))
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
   let requests = 0
   await page.route('**/GetRoomEventsAround*', async (route) => {
     if (++requests === 2) await held
@@ -174,8 +173,7 @@ inBrowser('what is typed at the quick reactions searches all emoji', async () =>
   const message = messageWith(page, 'Now type')
   await message.hover()
   await message.getByRole('button', { name: 'React', exact: true }).click()
-  let load: () => void = () => undefined
-  const mayLoad = new Promise<void>((resolve) => (load = resolve))
+  const { promise: mayLoad, resolve: load } = Promise.withResolvers<void>()
   await page.route('**/EmojiPicker*.js', async (route) => {
     await mayLoad
     await route.continue()

@@ -42,8 +42,7 @@ inBrowser('messages written without network are queued, and none is missing afte
 inBrowser('messages posted before a slow stream opens are shown when it is open', async () => {
   await using visitor = await visitAs(ada)
   const { page } = visitor
-  let letOpen: () => void = () => undefined
-  const mayOpen = new Promise<void>((resolve) => (letOpen = resolve))
+  const { promise: mayOpen, resolve: letOpen } = Promise.withResolvers<void>()
   await page.routeWebSocket(/./, async (socket) => {
     await mayOpen
     socket.connectToServer()

@@ -114,8 +114,7 @@ inBrowser('an upload can be paused and resumed', async () => {
   const { page } = ofAda
   const content = randomBytes(4_000_000)
   let [chunks, bytes] = [0, 0]
-  let release: () => void = () => undefined
-  const paused = new Promise<void>((resolve) => (release = resolve))
+  const { promise: paused, resolve: release } = Promise.withResolvers<void>()
   await page.route('**/UploadChunk', async (route) => {
     bytes += route.request().postDataBuffer()?.length ?? 0
     if (++chunks === 2) await paused

@@ -24,8 +24,7 @@ async function openLanguage(page: Page) {
 inBrowser('a change of language keeps attached files, and the focus returns to the settings', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  let upload: () => void = () => undefined
-  const mayUpload = new Promise<void>((resolve) => (upload = resolve))
+  const { promise: mayUpload, resolve: upload } = Promise.withResolvers<void>()
   await page.route('**/UploadChunk', async (route) => {
     await mayUpload
     await route.continue()
@@ -51,8 +50,7 @@ inBrowser('a change of language keeps attached files, and the focus returns to t
 inBrowser('a message posted before the new page is connected is shown', async () => {
   await using visitor = await visitAs(ada, '/')
   const { page } = visitor
-  let connect: () => void = () => undefined
-  const mayConnect = new Promise<void>((resolve) => (connect = resolve))
+  const { promise: mayConnect, resolve: connect } = Promise.withResolvers<void>()
   let sockets = 0
   await page.routeWebSocket('**/api/realtime', async (socket) => {
     if (++sockets > 1) await mayConnect

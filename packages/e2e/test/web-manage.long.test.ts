@@ -115,8 +115,7 @@ inBrowser('an owner orders groups, moves a room to another one, and makes everyb
   const place = async () => (await page.getByRole('heading', { level: 3 }).allTextContents()).indexOf(groupName)
   const before = await place()
   // A button press counts even before the response to the previous press.
-  let release: () => void = () => undefined
-  const released = new Promise<void>((resolve) => (release = resolve))
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
   await page.route('**/ReorderRoomGroups', async (route) => {
     await released
     await route.continue()
@@ -366,8 +365,7 @@ inBrowser('an owner invites by a link and by a list of addresses, and revokes an
 inBrowser('a list that is still loading is not shown as empty', async () => {
   await using visitor = await visitAdministration(owner, '/manage/server')
   const { page } = visitor
-  let release: () => void = () => undefined
-  const released = new Promise<void>((resolve) => (release = resolve))
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
   await page.route('**/ListMembers', async (route) => {
     await released
     await route.continue()
@@ -435,8 +433,7 @@ inBrowser('an owner can join a room of others to see and change its members', as
   await members.getByRole('button', { name: `Remove ${carl.login}` }).waitFor()
 
   // Both are removed, although the second button is pressed before the first call is answered.
-  let release: () => void = () => undefined
-  const released = new Promise<void>((resolve) => (release = resolve))
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
   await page.route('**/RemoveMember', async (route) => {
     await released
     await route.continue()

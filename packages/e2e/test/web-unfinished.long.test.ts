@@ -44,8 +44,7 @@ inBrowser('a message sent while its room loads is shown at once', async () => {
   await post(bob, roomId, 'From before')
   await using visitor = await visitAs(ada, '/')
   const { page } = visitor
-  let letLoad: () => void = () => undefined
-  const mayLoad = new Promise<void>((resolve) => (letLoad = resolve))
+  const { promise: mayLoad, resolve: letLoad } = Promise.withResolvers<void>()
   await page.route('**/GetRoomEvents*', async (route) => {
     await mayLoad
     await route.continue()

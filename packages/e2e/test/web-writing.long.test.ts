@@ -58,8 +58,7 @@ inBrowser('names and emoji are completed, and the mentioned person is notified',
 inBrowser('names found after the message was sent are not suggested', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  let release: () => void = () => undefined
-  const sent = new Promise<void>((resolve) => (release = resolve))
+  const { promise: sent, resolve: release } = Promise.withResolvers<void>()
   await page.route('**/ListMembers', async (route) => {
     await sent
     await route.continue()
@@ -119,8 +118,7 @@ inBrowser('a message that waits for its files is sent even if room and language 
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   const { page } = ofAda
-  let release: () => void = () => undefined
-  const mayArrive = new Promise<void>((resolve) => (release = resolve))
+  const { promise: mayArrive, resolve: release } = Promise.withResolvers<void>()
   await page.route('**/CompleteUpload', async (route) => {
     await mayArrive
     await route.continue()
@@ -155,8 +153,7 @@ inBrowser('a message that waits for its files is sent even if room and language 
 inBrowser('files are sent with a message, and others see the picture', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
-  let release: () => void = () => undefined
-  const mayArrive = new Promise<void>((resolve) => (release = resolve))
+  const { promise: mayArrive, resolve: release } = Promise.withResolvers<void>()
   await ofAda.page.route('**/CompleteUpload', async (route) => {
     await mayArrive
     await route.continue()

@@ -50,8 +50,7 @@ function work(
 function blockingWork() {
   const started: string[] = []
   const aborted: string[] = []
-  let release = () => {}
-  const released = new Promise<void>((resolve) => (release = resolve))
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const run = ({ text }: Letter, signal: AbortSignal) => {
     started.push(text)
     const stopped = new Promise((_, reject) =>

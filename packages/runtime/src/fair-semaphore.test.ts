@@ -14,8 +14,7 @@ test('a task that waits too long is refused, and takes no slot', async () => {
 })
 
 function work() {
-  let finish: () => void = () => undefined
-  const done = new Promise<void>((resolve) => (finish = resolve))
+  const { promise: done, resolve: finish } = Promise.withResolvers<void>()
   return { done, finish }
 }
 

@@ -4,8 +4,7 @@ import { expect, test } from '@jest/globals'
 import { serveHttp } from './http-server.ts'
 
 test('disposing a server closes the connections of requests that outlast the drain timeout', async () => {
-  let begin: () => void = () => undefined
-  const begun = new Promise<void>((resolve) => (begin = resolve))
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const server = await serveHttp({
     host: '127.0.0.1',
     port: 0,

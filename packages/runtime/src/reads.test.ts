@@ -4,8 +4,7 @@ import { createReadSemaphore } from './reads.ts'
 test('reads of long lists leave three of ten connections to writes, and one caller may run two at once', async () => {
   const reads = createReadSemaphore({ connections: 10, refusal: () => new Error('too many') })
   let inside = 0
-  let end: () => void = () => undefined
-  const ended = new Promise<void>((resolve) => (end = resolve))
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   const read = (caller: string) =>
     reads.run(() => {
       inside++

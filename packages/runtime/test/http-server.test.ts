@@ -26,8 +26,7 @@ test.each([
 
 test('a client that reads nothing loses the connection, and its pending data is dropped', async () => {
   let gone: Promise<unknown> = Promise.resolve()
-  let begin: () => void = () => undefined
-  const begun = new Promise<void>((resolve) => (begin = resolve))
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   await using server = await serveHttp({
     ...{ host: '127.0.0.1', port: 0, timeouts: { head: 60_000, request: 60_000, idle: 3_000 } },
     handle: (_, response) => {

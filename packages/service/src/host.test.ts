@@ -44,8 +44,7 @@ test('the signal is aborted after the servers have closed, even if a stop was re
     },
   })
   const service = host.service()
-  let closed = () => {}
-  const closing = new Promise<void>((resolve) => (closed = resolve))
+  const { promise: closing, resolve: closed } = Promise.withResolvers<void>()
   const call = request(server.url, { agent: false }).end()
   const [response] = (await once(call, 'response')) as [NodeJS.ReadableStream]
   response.resume()
@@ -60,8 +59,7 @@ test('the signal is aborted after the servers have closed, even if a stop was re
 
 test('periodic tasks run while servers drain', async () => {
   const { host, stop } = newHost()
-  let run = () => {}
-  const ran = new Promise<void>((resolve) => (run = resolve))
+  const { promise: ran, resolve: run } = Promise.withResolvers<void>()
   const task = host.every({ name: 'test', everyMs: 3_600_000, run: () => run() })
   host.onDrain('a server', async () => {
     task.wake()

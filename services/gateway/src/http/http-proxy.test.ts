@@ -104,8 +104,7 @@ test('a large response is not read ahead of the client', async () => {
 test.each(['before an answer', 'during an answer'])(
   'a client that disconnects %s ends its forwarded request',
   async (when) => {
-    let begin: () => void = () => undefined
-    const begun = new Promise<void>((resolve) => (begin = resolve))
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
     let ended: Promise<unknown> = Promise.resolve()
     const url = await proxyTo((_, response) => {
       ended = once(response, 'close')
@@ -123,8 +122,7 @@ test.each(['before an answer', 'during an answer'])(
 
 test('a client that disconnects also ends its waiting second request', async () => {
   const ended: Promise<unknown>[] = []
-  let begin: () => void = () => undefined
-  const begun = new Promise<void>((resolve) => (begin = resolve))
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const url = new URL(
     await proxyTo((_, response) => {
       if (ended.push(once(response, 'close')) === 2) begin()
@@ -142,8 +140,7 @@ test.each([
   ['chunks', { 'transfer-encoding': 'chunked' }],
 ])('a body sent with %s is forwarded whole, and sent in the same way', async (_, headers) => {
   let length = 0
-  let begin: () => void = () => undefined
-  const begun = new Promise<void>((resolve) => (begin = resolve))
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const url = await proxyTo((request, response) => {
     request.on('data', (data: Buffer) => {
       length += data.length
@@ -161,8 +158,7 @@ test.each([
 })
 
 test('an incomplete body is not mistaken for a complete one', async () => {
-  let begin: () => void = () => undefined
-  const begun = new Promise<void>((resolve) => (begin = resolve))
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   let broken: Promise<unknown> = Promise.resolve()
   const url = await proxyTo((request) => {
     broken = once(request, 'end').then(

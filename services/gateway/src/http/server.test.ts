@@ -53,8 +53,7 @@ test.each([
 
 test('a client that does not read a response is disconnected', async () => {
   let gone: Promise<unknown> = Promise.resolve()
-  let begin: () => void = () => undefined
-  const begun = new Promise<void>((resolve) => (begin = resolve))
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const http1: Dispatch['http1'] = (_, response) => {
     gone = once(response, 'close')
     response.end(Buffer.alloc(50_000_000))

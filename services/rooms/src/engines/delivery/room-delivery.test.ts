@@ -62,8 +62,7 @@ test('a delivery sends a fact from memory, and marks it as applied', async () =>
 
 test('facts that arrive during a call are sent in the next', async () => {
   held = 2n
-  let open = () => {}
-  const gate = new Promise<void>((resolve) => (open = resolve))
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   answer = () => (sent.length === 1 ? gate : Promise.resolve())
   const one = delivery()
   const first = one.deliver(3n, facts(3), 60_000)

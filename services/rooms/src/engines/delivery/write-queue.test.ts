@@ -27,8 +27,7 @@ test('work under one key runs in order, also after failures', async () => {
 
 test('work under different keys runs concurrently', async () => {
   const queue = newQueue()
-  let open = () => {}
-  const gate = new Promise<void>((resolve) => (open = resolve))
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const slow = queue.run('R1', undefined, () => gate)
   await queue.run('R2', undefined, () => Promise.resolve())
   open()
