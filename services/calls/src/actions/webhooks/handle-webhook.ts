@@ -1,11 +1,14 @@
 import type { WebhookEvent } from 'livekit-server-sdk'
 import type { Context, Media } from '../../context.ts'
+import type { Connection } from '../../domain/connection.ts'
 import { readMediaRoomName } from '../../domain/media-room.ts'
 import { connectionFrom, isPerson, wasReplaced } from '../../engines/livekit/index.ts'
+import { reportComparisonFailure } from '../../metrics.ts'
 import { findCall, type CallRow } from '../../store/calls.ts'
-import { onConnected } from './on-connected.ts'
-import { onDisconnected } from './on-disconnected.ts'
-import { onRoomFinished } from './on-room-finished.ts'
+import { changeCall, leaveCall } from '../calls/change-call.ts'
+import { compareCall } from '../calls/compare-call.ts'
+import { findAdmitted } from '../calls/find-admitted.ts'
+import { applyOnce, queueMediaChore, type CallWebhook } from './call-webhook.ts'
 
 export async function handleWebhook(ctx: Context, media: Media, event: WebhookEvent): Promise<boolean> {
   const { room } = event
@@ -38,4 +41,49 @@ async function findCallOf(ctx: Context, { settings }: Media, name: string): Prom
   if (!named || named.serverId !== settings.serverId) return undefined
   const call = await findCall(ctx.db, named.callId)
   return call?.roomId === named.roomId ? call : undefined
+}
+
+/** The token of the connection may be older than a ban, a deactivation or the end of the call. */
+async function onConnected(webhook: CallWebhook, userId: string, connection: Connection): Promise<void> {
+  if (!(await isAdmitted(webhook, userId))) return queueMediaChore(webhook, userId)
+  const outcome = await applyOnce(webhook, [userId], (call) => call.applyConnection(userId, connection))
+  if (outcome === 'ended') return queueMediaChore(webhook, null)
+  // If the user was banned after the first check, the event of the ban may have found no participant to remove.
+  if (typeof outcome === 'object' && outcome.result && !(await isAdmitted(webhook, userId))) {
+    const about = { source: 'livekit', userIds: [userId] } as const
+    await changeCall(webhook.ctx, webhook.call.id, about, (call) => leaveCall(call, userId))
+  }
+}
+
+const isAdmitted = async ({ ctx, call }: CallWebhook, userId: string): Promise<boolean> =>
+  (await findAdmitted(ctx, call.roomId, [userId])).has(userId)
+
+async function onDisconnected(webhook: CallWebhook, userId: string, connection: Connection): Promise<void> {
+  const outcome = await applyOnce(webhook, [userId], (call) => {
+    call.applyConnection(userId, { ...connection, disconnected: true })
+    return call.presentParticipants().length === 0
+  })
+  if (typeof outcome === 'object' && outcome.result) await endWhenEmpty(webhook)
+}
+
+/**
+ * Ends the call. If somebody has joined since or is connected to a newer room of the call, compares the call with the
+ * media server instead.
+ */
+async function onRoomFinished(webhook: CallWebhook, mediaRoomSid: string, closedAt: Date): Promise<void> {
+  const outcome = await applyOnce(webhook, [], (call) => call.closeMediaRoom(mediaRoomSid, closedAt))
+  if (typeof outcome === 'object' && outcome.result) await endWhenEmpty(webhook)
+}
+
+/**
+ * Compares a call with the media server, which ends the call if it has no participants. The stored participants are not
+ * enough: the webhook of a newer participant may be in flight. If the media server or rooms does not answer, the
+ * periodic comparison ends the call.
+ */
+async function endWhenEmpty({ ctx, media, call }: CallWebhook): Promise<void> {
+  try {
+    await compareCall(ctx, media, call, 'livekit')
+  } catch (error) {
+    reportComparisonFailure(error, call.id)
+  }
 }

@@ -1,15 +1,10 @@
 import { Code } from '@connectrpc/connect'
 import { jsonRoute, type JsonRoute } from '../json-route.ts'
 import { approveConsent, consentRequest, denyConsent } from '../oauth/consent.ts'
-import { acceptInvite, completeRegistration } from './complete.ts'
-import { forgotPassword } from './forgot-password.ts'
-import { describeInvite } from './invite.ts'
 import { login } from './login.ts'
-import { logout } from './logout.ts'
-import { register } from './register.ts'
-import { resetPassword } from './reset-password.ts'
-import { revokeToken } from './revoke-token.ts'
-import { verifyCode } from './verify-code.ts'
+import { logout, revokeToken } from './logout.ts'
+import { forgotPassword, resetPassword } from './password-reset.ts'
+import { acceptInvite, completeRegistration, describeInvite, register, verifyCode } from './registration.ts'
 import { confirmEmailCode, requestEmailCode } from './verify-email.ts'
 
 // Accounts answers failed_precondition if no mail server is configured.
