@@ -13,7 +13,6 @@ import {
 } from '@parley/contracts/internal'
 import { encodeRealtimeEnvelope } from '@parley/events'
 import { eventually } from '@parley/testkit'
-import pg from 'pg'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 import { announce } from './_announce.ts'
 import { readWholeLog } from './_log.ts'
@@ -46,16 +45,6 @@ async function expectCompleteLog(count: number) {
   expect(entries.map(({ sequence }) => sequence)).toEqual(upTo(count).reverse().map(String))
   expect(new Set(entries.map(({ eventId }) => eventId)).size).toBe(count)
   return entries
-}
-
-async function withClient(run: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: admin.database.url })
-  await client.connect()
-  try {
-    await run(client)
-  } finally {
-    await client.end()
-  }
 }
 
 test('read markers are not audited; followed threads are', async () => {
@@ -198,14 +187,8 @@ test('if writing processes are killed, nothing is lost or duplicated', async () 
   }
   const writer = write()
   const countRecorded = async () => {
-    let count = 0
-    await withClient(async (client) => {
-      const { rows } = await client.query<{ entries: string | null }>(
-        'select sum(entries) as entries from audit_counts',
-      )
-      count = Number(rows[0]?.entries ?? 0)
-    })
-    return count
+    const sum = 'select sum(entries) as entries from audit_counts'
+    return Number((await admin.pool.query<{ entries: string | null }>(sum)).rows[0]?.entries ?? 0)
   }
   for (const recorded of [1, 102]) {
     const env = { ...process.env, ...admin.settings, PARLEY_GENERAL_LOG_LEVEL: 'silent' }
@@ -246,14 +229,11 @@ test('after a restore of the database lost events are recorded again', async () 
   for (const n of upTo(20)) await publishPost(1, n)
   const before = await expectCompleteLog(20)
   await first[Symbol.asyncDispose]()
-  await withClient(async (client) => {
-    await client.query('begin')
-    await client.query(`delete from inbox where event_id in (select event_id from audit_entries where sequence > 12)`)
-    await client.query('delete from audit_entries where sequence > 12')
-    await client.query('update audit_counts set entries = 12')
-    await client.query('update audit_counter set last_sequence = 12')
-    await client.query('commit')
-  })
+  await admin.pool.query(`
+    delete from inbox where event_id in (select event_id from audit_entries where sequence > 12);
+    delete from audit_entries where sequence > 12;
+    update audit_counts set entries = 12;
+    update audit_counter set last_sequence = 12`)
   await admin.start()
   const after = await expectCompleteLog(20)
   expect(after.slice(8)).toEqual(before.slice(8))

@@ -2,7 +2,6 @@ import { Code } from '@connectrpc/connect'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { newId } from '@parley/ids'
 import { eventually } from '@parley/testkit'
-import pg from 'pg'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 import { announce } from './_announce.ts'
 import { readWholeLog } from './_log.ts'
@@ -19,16 +18,10 @@ const publish = (kind: string) => announce(admin.bus, { kind, aggregateType: 'ro
 const types = async () => (await readWholeLog(admin)).map(({ eventType }) => eventType)
 
 async function partitions(): Promise<string[]> {
-  const client = new pg.Client({ connectionString: admin.database.url })
-  await client.connect()
-  try {
-    const { rows } = await client.query<{ name: string }>(
-      `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'audit_entries'::regclass order by 1`,
-    )
-    return rows.map(({ name }) => name)
-  } finally {
-    await client.end()
-  }
+  const { rows } = await admin.pool.query<{ name: string }>(
+    `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'audit_entries'::regclass order by 1`,
+  )
+  return rows.map(({ name }) => name)
 }
 
 test('conversation entries of a month are deleted 30 days after its end, security entries 400 days after it', async () => {
@@ -100,8 +93,7 @@ test('entries of a month without a table are kept in the default partition', asy
 })
 
 test('retention works if the database role may not create tables', async () => {
-  const owner = new pg.Client({ connectionString: admin.database.url })
-  await owner.connect()
+  const owner = admin.pool
   const role = `plain_${newId('user').toLowerCase()}`
   try {
     await owner.query(`create role ${role} login password 'plain'`)
@@ -121,6 +113,5 @@ test('retention works if the database role may not create tables', async () => {
   } finally {
     await owner.query(`drop owned by ${role}`)
     await owner.query(`drop role ${role}`)
-    await owner.end()
   }
 })

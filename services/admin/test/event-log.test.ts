@@ -1,7 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { Code } from '@connectrpc/connect'
 import { beforeAll, expect, test } from '@jest/globals'
-import pg from 'pg'
 import { useAdmin, type TestAdmin } from './_admin.ts'
 
 const admin = useAdmin()
@@ -21,10 +20,7 @@ const fill = `
   insert into audit_counter (last_sequence) values (${entries})`
 
 beforeAll(async () => {
-  const client = new pg.Client({ connectionString: admin.database.url })
-  await client.connect()
-  await client.query(fill)
-  await client.end()
+  await admin.pool.query(fill)
   await admin.start({}, { now: () => new Date('2026-02-01T00:00:00Z') })
 })
 

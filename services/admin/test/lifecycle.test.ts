@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { declareStreams } from '@parley/events'
 import { eventually } from '@parley/testkit'
 import { freeze } from '@parley/tooling/freeze'
-import pg from 'pg'
 import { readiness, testAdmin, type TestAdmin } from './_admin.ts'
 
 let admin: TestAdmin
@@ -81,24 +80,18 @@ const heldDecisions = `
 
 test('a draining process is not ready and finishes running calls', async () => {
   const first = await admin.start()
-  const client = new pg.Client({ connectionString: admin.database.url })
-  await client.connect()
-  try {
-    await client.query(heldDecisions)
-    const denial = admin.anonymous.internal.denyPosting({ roomId: 'R1' })
-    await eventually(async () => {
-      const running = await client.query(
-        `select 1 from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
-      )
-      expect(running.rowCount).toBe(1)
-    })
-    const closing = first[Symbol.asyncDispose]()
-    expect(await readiness(first.internalPort)).toMatchObject({ status: 503, body: { reasons: ['draining'] } })
-    await client.query('delete from held')
-    expect((await denial).revision).toBeGreaterThan(1n)
-    await closing
-    await expect(readiness(first.internalPort)).rejects.toThrow()
-  } finally {
-    await client.end()
-  }
+  await admin.pool.query(heldDecisions)
+  const denial = admin.anonymous.internal.denyPosting({ roomId: 'R1' })
+  await eventually(async () => {
+    const running = await admin.pool.query(
+      `select 1 from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
+    )
+    expect(running.rowCount).toBe(1)
+  })
+  const closing = first[Symbol.asyncDispose]()
+  expect(await readiness(first.internalPort)).toMatchObject({ status: 503, body: { reasons: ['draining'] } })
+  await admin.pool.query('delete from held')
+  expect((await denial).revision).toBeGreaterThan(1n)
+  await closing
+  await expect(readiness(first.internalPort)).rejects.toThrow()
 })

@@ -3,7 +3,6 @@ import { PermissionDecision } from '@parley/contracts/admin'
 import { EventBatchSchema } from '@parley/contracts/internal'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import pg from 'pg'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 
 // In these tests the database of admin was restored, and other services apply a decision that it has lost.
@@ -34,13 +33,10 @@ async function loseAllow(): Promise<bigint> {
   const kept = await readNewestDelta()
   await decide(ALLOW)
   const lost = await readNewestDelta()
-  const client = new pg.Client(admin.database.url)
-  await client.connect()
-  await client.query(
+  await admin.pool.query(
     `update permission_decisions set decision = 'deny' where subject_id = 'moderator' and permission = 'message.post'`,
   )
-  await client.query('update policy_state set revision = $1', [kept?.revision])
-  await client.end()
+  await admin.pool.query('update policy_state set revision = $1', [kept?.revision])
   return lost?.revision ?? 0n
 }
 

@@ -1,31 +1,28 @@
 import { Code } from '@connectrpc/connect'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import pg from 'pg'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 import { startFakeServices, type FakeServices } from './_fake-services.ts'
 
 let admin: TestAdmin
-let fakes: FakeServices & AsyncDisposable
-let db: pg.Client
+let fakes: FakeServices
 
 beforeEach(async () => {
   admin = await testAdmin()
-  fakes = await startFakeServices(admin)
+  fakes = admin.use(await startFakeServices(admin))
   await admin.start()
-  db = new pg.Client({ connectionString: admin.database.url })
-  await db.connect()
 })
-afterEach(async () => {
-  await db.end()
-  await fakes[Symbol.asyncDispose]()
-  await admin[Symbol.asyncDispose]()
-})
+afterEach(() => admin[Symbol.asyncDispose]())
 
 const createRole = (name: string) => admin.owner.adminRoles.createRole({ name })
-const pending = async () => (await db.query<{ name: string }>('select name from pending_role_names')).rows
+const pending = async () => (await admin.pool.query<{ name: string }>('select name from pending_role_names')).rows
 const insertPending = (roleId: string, name: string, state: string, age: string) =>
-  db.query(`insert into pending_role_names values ($1, $2, $3, now() - $4::interval)`, [roleId, name, state, age])
+  admin.pool.query(`insert into pending_role_names values ($1, $2, $3, now() - $4::interval)`, [
+    roleId,
+    name,
+    state,
+    age,
+  ])
 
 test('the name of an existing role is not pending', async () => {
   await createRole('crew')
@@ -34,7 +31,7 @@ test('the name of an existing role is not pending', async () => {
 })
 
 test('the name of a role that was not created is released', async () => {
-  await db.query(`alter table roles add constraint no_crew check (name <> 'crew')`)
+  await admin.pool.query(`alter table roles add constraint no_crew check (name <> 'crew')`)
   await expect(createRole('crew')).rejects.toMatchObject({ code: Code.Internal })
   expect(fakes.handles.size).toBe(0)
   expect(await pending()).toEqual([])
@@ -52,12 +49,12 @@ test('a name reserved by a dead process is released once no call can use it', as
 })
 
 test('a role is not created if its name is released meanwhile', async () => {
-  let go = (): void => undefined
-  fakes.reserving = new Promise<void>((resolve) => (go = resolve))
+  const { promise, resolve: go } = Promise.withResolvers<void>()
+  fakes.reserving = promise
   const making = createRole('slow')
   const refused = expect(making).rejects.toMatchObject({ code: Code.Unavailable })
   await eventually(async () => expect(await pending()).toEqual([{ name: 'slow' }]))
-  await db.query(`update pending_role_names set state = 'given_up'`)
+  await admin.pool.query(`update pending_role_names set state = 'given_up'`)
   go()
   await refused
   expect(fakes.handles.size).toBe(0)
@@ -74,9 +71,9 @@ test('without accounts no role is created and no name stays reserved', async () 
 })
 
 test('there are at most a thousand custom roles', async () => {
-  await db.query(
+  await admin.pool.query(
     `insert into roles select 'O' || n, 'r' || n, '', '', false, n, false from generate_series(2000, 2999) n`,
   )
-  await db.query(`update policy_state set revision = revision + 1`)
+  await admin.pool.query(`update policy_state set revision = revision + 1`)
   await expect(createRole('crew')).rejects.toMatchObject({ code: Code.ResourceExhausted })
 })
