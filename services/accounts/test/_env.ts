@@ -22,6 +22,7 @@ import {
   type TestCaller,
   type TestDatabaseOptions,
 } from '@parley/testkit'
+import { openForTests } from '@parley/testkit/open-for-tests'
 import { readConfig } from '../src/config.ts'
 import { startAccounts, type Overrides } from '../src/service.ts'
 
@@ -67,10 +68,11 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
       const fakes = createFakes()
       await harness.serveFakes(fakeRoutes(fakes))
       const { start } = harness
+      let newestKey = secretKey
       return {
         ...{ redis, fakes },
         /** Of the process that was started last. */
-        secretKey,
+        secretKey: () => newestKey,
         ...harness.clients({
           internal: AccountsInternalService,
           operator: OperatorService,
@@ -81,12 +83,15 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
         as: harness.client,
         viewerOf: (userId: string, ...roleIds: string[]) => harness.client(ViewerService, { userId, roleIds }),
         start: (settings: Record<string, string> = {}, overrides: Overrides = {}) => {
-          Object.assign(harness, { secretKey: settings['PARLEY_CORE_SECRET_KEY'] ?? secretKey })
+          newestKey = settings['PARLEY_CORE_SECRET_KEY'] ?? secretKey
           return start(settings, overrides)
         },
       }
     },
   )
+
+/** Opens an environment for the tests of a file. */
+export const useEnv = () => openForTests(openEnv)
 
 const fakeRoutes = (fakes: Fakes) => (routes: ServiceRoutes) => {
   const assertAvailable = (service: 'messaging' | 'notifications' | 'rooms') => {
@@ -139,8 +144,8 @@ export async function makeUser(env: Env, login: string, more: { email?: string; 
 /** Returns the session and the digests of both credentials. */
 export async function signIn(env: Env, identifier: string, secret = password) {
   const session = await env.internal.passwordLogin({ identifier, password: secret })
-  const bearer = credentialDigest(env.secretKey, session.token)
-  const cookie = credentialDigest(env.secretKey, session.cookieHandle)
+  const bearer = credentialDigest(env.secretKey(), session.token)
+  const cookie = credentialDigest(env.secretKey(), session.cookieHandle)
   return { session, bearer, cookie, digests: [bearer, cookie] }
 }
 

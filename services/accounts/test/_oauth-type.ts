@@ -1,5 +1,6 @@
 import type { PendingExternalIdentity } from '@parley/contracts/auth'
 import type { AuthProvider, AuthProviderType } from '@parley/config'
+import { openForTests } from '@parley/testkit/open-for-tests'
 import { createProviders } from '../src/clients/providers/providers.ts'
 import { openEnv, type Env } from './_env.ts'
 import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'
@@ -12,7 +13,7 @@ import {
   type OAuthServer,
 } from './_oauth-server.ts'
 
-export type OAuthEnv = AsyncDisposable & {
+type OAuthEnv = AsyncDisposable & {
   env: Env
   server: OAuthServer
   /** `id`: "all", or "less", which does not request the address and its scope. */
@@ -62,6 +63,9 @@ export async function openOAuthEnv(
     },
   }
 }
+
+/** Opens `openOAuthEnv` for the tests of a file. */
+export const useOAuthEnv = (...args: Parameters<typeof openOAuthEnv>) => openForTests(() => openOAuthEnv(...args))
 
 /** The server has not issued the code. */
 export async function identifyWithInvalidCode(

@@ -1,26 +1,23 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import { MyAccountService } from '@parley/contracts/api'
-import { callerOf, callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
+import { callerOf, callersOf, codeOf, makeUser, useEnv, password, signIn } from './_env.ts'
 import { deliveriesOf, recordUserEvents, type UserEvents } from './_user-events.ts'
 
-let env: Env
+const env = useEnv()
 let events: UserEvents
 let now: Date
 let owner: string
 let admin: string
 
 beforeAll(async () => {
-  env = await openEnv()
   now = new Date()
   await env.start({}, { now: () => now })
   events = env.use(await recordUserEvents(env))
   owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
   admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { userId, roleIds })
 /** The client's credential is fresh. */

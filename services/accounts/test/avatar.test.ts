@@ -1,21 +1,18 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { serverImageUrl } from '@parley/signed-urls'
 import { MyAccountService } from '@parley/contracts/api'
 import { ServerImageKind } from '@parley/contracts/internal'
-import { codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
+import { codeOf, makeUser, useEnv, secretKey } from './_env.ts'
 import { deliveriesOf, recordUserEvents, type UserEvents } from './_user-events.ts'
 
-let env: Env
+const env = useEnv()
 let events: UserEvents
 
 beforeAll(async () => {
-  env = await openEnv()
   await env.start()
   events = env.use(await recordUserEvents(env))
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const account = (userId: string) => env.as(MyAccountService, { userId })
 const upload = (userId: string, blobId: string) =>

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { countCosts, type CostCounter } from '@parley/testkit'
-import { makeUser, openEnv, signIn, type Env } from './_env.ts'
+import { makeUser, useEnv, signIn } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let costs: CostCounter
 const userIds: string[] = []
 beforeAll(async () => {
-  env = await openEnv()
   costs = env.use(await countCosts(env.bus))
   await env.start()
   for (const login of ['ann', 'bob']) userIds.push(await makeUser(env, login))
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 test('GetViewer runs one statement and calls two other services', async () => {
   const [userId = ''] = userIds

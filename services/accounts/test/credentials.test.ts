@@ -1,6 +1,6 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { EventBatchSchema, type Event } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { eventually, recordEvents } from '@parley/testkit'
@@ -8,22 +8,17 @@ import { eq, sql } from 'drizzle-orm'
 import { deleteCredentials } from '../src/jobs/delete-credentials.ts'
 import { credentials, users } from '../src/store/schema.ts'
 import { recordUserEvents } from './_user-events.ts'
-import { callersOf, codeOf, disableStreamAcks, lastOnStream, makeUser, openEnv, signIn, type Env } from './_env.ts'
+import { callersOf, codeOf, disableStreamAcks, lastOnStream, makeUser, useEnv, signIn } from './_env.ts'
 
 const day = 24 * 3600_000
-let env: Env
+const env = useEnv()
 let now = Date.now()
 
-beforeAll(async () => {
-  env = await openEnv()
-  await env.start({}, { now: () => new Date(now) })
-})
+beforeAll(() => env.start({}, { now: () => new Date(now) }))
 
 afterEach(() => {
   now = Date.now()
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const countValid = async (digests: Uint8Array[]) => (await callersOf(env, digests)).size
 const credentialsOf = (userId: string) => env.db.select().from(credentials).where(eq(credentials.userId, userId))

@@ -1,18 +1,17 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { MyAccountService, UserService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
-import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
+import { codeOf, makeUser, openEnv, useEnv } from './_env.ts'
 import { deliveriesOf, recordUserEvents, type UserEvents } from './_user-events.ts'
 
-let env: Env
+const env = useEnv()
 let events: UserEvents
 let now: Date
 
 beforeAll(async () => {
-  env = await openEnv()
   events = env.use(await recordUserEvents(env))
   await env.start({}, { now: () => now })
   await env.start({}, { now: () => now })
@@ -21,8 +20,6 @@ beforeAll(async () => {
 beforeEach(() => {
   now = new Date()
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const account = (userId: string) => env.as(MyAccountService, { userId })
 const inMs = (ms: number) => timestampFromDate(new Date(now.getTime() + ms))

@@ -1,29 +1,23 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import { UserService } from '@parley/contracts/api'
-import { callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
+import { callersOf, codeOf, makeUser, useEnv, password, signIn } from './_env.ts'
 import { createMailFolder, type MailFolder } from './_mails.ts'
 import { deliveriesOf, recordUserEvents, type UserEvents } from './_user-events.ts'
 
-let env: Env
+const env = useEnv()
 let events: UserEvents
 let mails: MailFolder
 let owner: string
 let admin: string
 
 beforeAll(async () => {
-  env = await openEnv()
-  mails = await createMailFolder()
+  mails = env.use(await createMailFolder())
   await env.start({ PARLEY_MAIL_DIR: mails.path })
   events = env.use(await recordUserEvents(env))
   owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
   admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
-})
-
-afterAll(async () => {
-  await env[Symbol.asyncDispose]()
-  await mails[Symbol.asyncDispose]()
 })
 
 const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { userId, roleIds })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fromBinary, toJsonString } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { ownerRoleId } from '@parley/permissions'
 import { MyAccountService } from '@parley/contracts/api'
 import { EventSchema, type Event } from '@parley/contracts/internal'
@@ -10,16 +10,11 @@ import { eventually, recordEvents } from '@parley/testkit'
 import { eq, sql } from 'drizzle-orm'
 import { erasingServices } from '../src/actions/deletion/passes.ts'
 import { deletions, emailCodes, externalIdentities, flowTokens, oauthConsents, users } from '../src/store/schema.ts'
-import { callersOf, codeOf, makeUser, openEnv, password, disableStreamAcks, signIn, type Env } from './_env.ts'
+import { callersOf, codeOf, makeUser, useEnv, password, disableStreamAcks, signIn } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 
-beforeAll(async () => {
-  env = await openEnv()
-  await env.start({ PARLEY_ACCOUNTS_ERASURE_PASS_AFTER: '200ms' })
-})
-
-afterAll(async () => env[Symbol.asyncDispose]())
+beforeAll(() => env.start({ PARLEY_ACCOUNTS_ERASURE_PASS_AFTER: '200ms' }))
 
 const account = (userId: string, ...roleIds: string[]) => env.as(MyAccountService, { userId, roleIds })
 const tokenFor = async (userId: string, ...roleIds: string[]) =>

@@ -1,16 +1,15 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { MyAccountService, UserService, type ListUsersResponse } from '@parley/contracts/api'
 import { eq, sql } from 'drizzle-orm'
 import { users } from '../src/store/schema.ts'
-import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
+import { codeOf, makeUser, useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let now: Date
 const ids = new Map<string, string>()
 
 beforeAll(async () => {
-  env = await openEnv()
   now = new Date('2024-01-01T00:00:00Z')
   await env.start({}, { now: () => now })
   for (const login of ['zoe', 'Anna', 'bert', 'carl', 'dora', 'ERIK', 'fritz', 'gone']) {
@@ -26,8 +25,6 @@ beforeAll(async () => {
     .set({ deletedAt: new Date() })
     .where(eq(users.id, idOf('gone')))
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const idOf = (login: string) => ids.get(login) ?? ''
 const directory = () => env.as(UserService, { userId: idOf('zoe') })

@@ -1,19 +1,18 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { ownerRoleId } from '@parley/permissions'
 import { eventually, recordEvents } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { credentials, users } from '../src/store/schema.ts'
-import { callerOf, callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
+import { callerOf, callersOf, codeOf, makeUser, useEnv, password, signIn } from './_env.ts'
 import { codeIn, createMailFolder, type MailFolder } from './_mails.ts'
 
-let env: Env
+const env = useEnv()
 let folder: MailFolder
 let now = Date.now()
 
 beforeAll(async () => {
-  env = await openEnv()
-  folder = await createMailFolder()
+  folder = env.use(await createMailFolder())
   await env.start(
     { PARLEY_MAIL_DIR: folder.path, PARLEY_OWNERS_EMAILS: 'boss@example.org' },
     { now: () => new Date(now) },
@@ -21,10 +20,6 @@ beforeAll(async () => {
 })
 afterEach(() => {
   now = Date.now()
-})
-afterAll(async () => {
-  await env[Symbol.asyncDispose]()
-  await folder[Symbol.asyncDispose]()
 })
 
 const credentialIds = new Map<string, string>()

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Code, type Client } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { credentialDigest } from '@parley/credentials'
 import { ownerRoleId } from '@parley/permissions'
 import { MyAccountService } from '@parley/contracts/api'
@@ -9,21 +9,20 @@ import { eventually } from '@parley/testkit'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { eq } from 'drizzle-orm'
 import { credentials, emails, externalIdentities, users } from '../src/store/schema.ts'
-import { callerOf, callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
+import { callerOf, callersOf, codeOf, makeUser, useEnv, password, secretKey, signIn } from './_env.ts'
 import { signInToAccount, finishLogin, flows, startLinking, providerSettings, startLogin } from './_identities.ts'
 import { signInAt } from './_sign-in-at.ts'
 import { recordUserEvents, type UserEvents } from './_user-events.ts'
 import { endSessionsOf, whileLocked } from './_while-locked.ts'
 
-let env: Env
+const env = useEnv()
 let provider: OidcProvider
 let events: UserEvents
 let clockAheadMs = 0
 
 beforeAll(async () => {
-  env = await openEnv()
   const callbackOf = (id: string) => `https://chat.example.org/auth/providers/${id}/callback`
-  provider = await startOidcProvider([callbackOf('corp'), callbackOf('closed')])
+  provider = env.use(await startOidcProvider([callbackOf('corp'), callbackOf('closed')]))
   const client = { client_id: provider.clientId, client_secret: provider.clientSecret, issuer_url: provider.issuer }
   const settings = providerSettings(
     { ...client, id: 'corp', type: 'oidc', label: 'Work' },
@@ -37,11 +36,6 @@ beforeAll(async () => {
 
 afterEach(() => {
   clockAheadMs = 0
-})
-
-afterAll(async () => {
-  await env[Symbol.asyncDispose]()
-  await provider[Symbol.asyncDispose]()
 })
 
 const hashOf = (subject: string) => createHash('sha256').update(`${provider.issuer}:${subject}`).digest('hex')

@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { openRedis, rateLimiter, type RateLimiter, type RedisClient } from '@parley/redis'
 import { eventually } from '@parley/testkit'
 import { eq, sql } from 'drizzle-orm'
@@ -8,19 +8,18 @@ import { deleteExpired } from '../src/jobs/delete-expired.ts'
 import { createPasswords, type Passwords } from '../src/engines/passwords/passwords.ts'
 import { issueFlowToken, peekFlowToken, takeFlowToken } from '../src/store/flow-tokens.ts'
 import { credentials } from '../src/store/schema.ts'
-import { callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
+import { callersOf, codeOf, makeUser, useEnv, password, secretKey, signIn } from './_env.ts'
 
 const minute = 60_000
-let env: Env
+const env = useEnv()
 let passwords: Passwords
 let redis: RedisClient
 let passwordGuesses: RateLimiter
 let now = Date.now()
 
 beforeAll(async () => {
-  env = await openEnv()
   passwords = await createPasswords(2)
-  redis = openRedis({ url: env.redis.url, name: 'test' })
+  redis = env.use(openRedis({ url: env.redis.url, name: 'test' }))
   // Until Redis is connected, the limiter would count in memory.
   await eventually(() => redis.status === 'ready')
   passwordGuesses = rateLimiter({ redis, key: 'test', points: 3, durationSeconds: 60 })
@@ -28,10 +27,6 @@ beforeAll(async () => {
 })
 afterEach(() => {
   now = Date.now()
-})
-afterAll(async () => {
-  await redis[Symbol.asyncDispose]()
-  await env[Symbol.asyncDispose]()
 })
 
 async function createCallers(login: string) {

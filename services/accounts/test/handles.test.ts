@@ -1,17 +1,12 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { users } from '../src/store/schema.ts'
-import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
+import { codeOf, makeUser, useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 
-beforeAll(async () => {
-  env = await openEnv()
-  await env.start()
-})
-
-afterAll(async () => env[Symbol.asyncDispose]())
+beforeAll(() => env.start())
 
 test('a handle is resolved to a role, or to a user and its roles', async () => {
   const ada = await makeUser(env, 'Ada.L', { roleNames: ['moderator'] })

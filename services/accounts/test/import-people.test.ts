@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { Code, type Client } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import {
   ImportedPersonOutcome,
@@ -12,19 +12,17 @@ import { isUniqueViolation } from '@parley/postgres'
 import { eventually, recordEvents } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { insertPeople } from '../src/store/imported-people.ts'
-import { callerOf, makeUser, openEnv, type Env } from './_env.ts'
+import { callerOf, makeUser, openEnv, useEnv } from './_env.ts'
 
 const { MADE, MATCHED, KNOWN } = ImportedPersonOutcome
 
-let env: Env
+const env = useEnv()
 let transfer: Client<typeof AccountsTransferService>
 beforeAll(async () => {
-  env = await openEnv()
   await env.start({ PARLEY_OWNERS_EMAILS: 'boss@example.org' })
   await env.start({ PARLEY_OWNERS_EMAILS: 'boss@example.org' })
   transfer = env.transfer
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 
 type Somebody = MessageInitShape<typeof ImportedPersonSchema>
 const importPeople = async (people: Somebody[], { source = 'slack:T1', matchEmails = true } = {}) =>

@@ -1,16 +1,16 @@
 import { toJsonString } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import { EventSchema } from '@parley/contracts/internal'
 import { sql } from 'drizzle-orm'
-import { callerOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
+import { callerOf, codeOf, makeUser, useEnv, password, signIn } from './_env.ts'
 import { createMailFolder, type MailFolder } from './_mails.ts'
 import { recordUserEvents, type UserEvents } from './_user-events.ts'
 import { endSessionsOf, whileLocked } from './_while-locked.ts'
 
-let env: Env
+const env = useEnv()
 let events: UserEvents
 let mails: MailFolder
 let now = new Date()
@@ -18,8 +18,7 @@ let owner: string
 let admin: string
 
 beforeAll(async () => {
-  env = await openEnv()
-  mails = await createMailFolder()
+  mails = env.use(await createMailFolder())
   await env.start(
     {
       PARLEY_MAIL_DIR: mails.path,
@@ -35,11 +34,6 @@ beforeAll(async () => {
 
 beforeEach(() => {
   now = new Date()
-})
-
-afterAll(async () => {
-  await env[Symbol.asyncDispose]()
-  await mails[Symbol.asyncDispose]()
 })
 
 const credentialIds = new Map<string, string | undefined>()

@@ -7,15 +7,11 @@ import { readConfig } from '../src/config.ts'
 import { mailBudget } from '../src/engines/mail/mail-budget.ts'
 import type { MailKind } from '../src/engines/mail/mail.ts'
 import { openTransport } from '../src/engines/mail/open-transport.ts'
-import { codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
+import { codeOf, makeUser, openEnv, useEnv, secretKey, type Env } from './_env.ts'
 import { codeIn, createMailFolder } from './_mails.ts'
 import { startMailServer, type MailServer } from './_smtp.ts'
 
-let env: Env
-beforeAll(async () => {
-  env = await openEnv()
-})
-afterAll(async () => env[Symbol.asyncDispose]())
+const env = useEnv()
 
 const request = (email: string) => env.signIn.requestRegistrationCode({ email })
 

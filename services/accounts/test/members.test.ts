@@ -1,12 +1,12 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import { MyAccountService } from '@parley/contracts/api'
 import { eq } from 'drizzle-orm'
 import { users } from '../src/store/schema.ts'
-import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
+import { codeOf, makeUser, useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let owner: string
 let admin: string
 let anna: string
@@ -14,7 +14,6 @@ let bert: string
 let gone: string
 
 beforeAll(async () => {
-  env = await openEnv()
   await env.start()
   owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
   admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
@@ -25,8 +24,6 @@ beforeAll(async () => {
   gone = await makeUser(env, 'gone')
   await env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, gone))
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { userId, roleIds })
 const byId = (value: string) => ({ target: { case: 'userId', value } as const })

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
 import type { ProviderBehaviour } from './_oauth-server.ts'
-import { identifyWithInvalidCode, openOAuthEnv, type OAuthEnv } from './_oauth-type.ts'
+import { identifyWithInvalidCode, useOAuthEnv } from './_oauth-type.ts'
 
 const people: Record<string, Record<string, unknown>> = {
   nelly: {
@@ -31,11 +31,7 @@ const discord: ProviderBehaviour = {
   unauthorized: { status: 401, body: { message: '401: Unauthorized', code: 0 } },
 }
 
-let oauth: OAuthEnv
-beforeAll(async () => {
-  oauth = await openOAuthEnv('discord', discord)
-})
-afterAll(async () => oauth[Symbol.asyncDispose]())
+const oauth = useOAuthEnv('discord', discord)
 
 test('the profile has a verified address and hints', async () => {
   expect(await oauth.getPending('nelly')).toMatchObject({

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { finishLogin, startLogin } from './_identities.ts'
 import { signInOn, type ProviderBehaviour } from './_oauth-server.ts'
-import { identifyWithInvalidCode, openOAuthEnv, type OAuthEnv } from './_oauth-type.ts'
+import { identifyWithInvalidCode, useOAuthEnv } from './_oauth-type.ts'
 
 const people: Record<string, { id: number; name: string | null; login: string; emails: object[] }> = {
   octo: {
@@ -46,11 +46,7 @@ const github: ProviderBehaviour = {
   unauthorized: { status: 401, body: { message: 'Bad credentials' } },
 }
 
-let oauth: OAuthEnv
-beforeAll(async () => {
-  oauth = await openOAuthEnv('github', github)
-})
-afterAll(async () => oauth[Symbol.asyncDispose]())
+const oauth = useOAuthEnv('github', github)
 
 test('the profile has a verified address and hints', async () => {
   expect(await oauth.getPending('octo')).toMatchObject({

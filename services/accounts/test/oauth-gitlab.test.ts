@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { ProviderBehaviour } from './_oauth-server.ts'
-import { identifyWithInvalidCode, openOAuthEnv, type OAuthEnv } from './_oauth-type.ts'
+import { identifyWithInvalidCode, openOAuthEnv, useOAuthEnv } from './_oauth-type.ts'
 
 const user = (id: number, username: string, more: object = {}) => ({
   ...{ id, username, name: `${username} Smith`, state: 'active', email: `${username}@example.org` },
@@ -35,11 +35,7 @@ const gitlab: ProviderBehaviour = {
   unauthorized: { status: 401, body: { message: '401 Unauthorized' } },
 }
 
-let oauth: OAuthEnv
-beforeAll(async () => {
-  oauth = await openOAuthEnv('gitlab', gitlab)
-})
-afterAll(async () => oauth[Symbol.asyncDispose]())
+const oauth = useOAuthEnv('gitlab', gitlab)
 
 test('the profile has hints; by default even a confirmed address is ignored', async () => {
   expect(await oauth.getPending('john')).toMatchObject({

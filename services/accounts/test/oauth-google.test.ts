@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { clientId, type ProviderBehaviour } from './_oauth-server.ts'
-import { identifyWithInvalidCode, openOAuthEnv, type OAuthEnv } from './_oauth-type.ts'
+import { identifyWithInvalidCode, useOAuthEnv } from './_oauth-type.ts'
 
 const people: Record<string, Record<string, unknown>> = {
   jane: {
@@ -37,11 +37,7 @@ const google: ProviderBehaviour = {
   unauthorized: { status: 401, body: { error: 'invalid_request', error_description: 'Invalid Credentials' } },
 }
 
-let oauth: OAuthEnv
-beforeAll(async () => {
-  oauth = await openOAuthEnv('google', google)
-})
-afterAll(async () => oauth[Symbol.asyncDispose]())
+const oauth = useOAuthEnv('google', google)
 
 test('the profile has a verified address and hints', async () => {
   expect(await oauth.getPending('jane')).toMatchObject({

@@ -1,26 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { Code } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { credentialDigest } from '@parley/credentials'
 import { MyAccountService } from '@parley/contracts/api'
 import { eventually, recordEvents } from '@parley/testkit'
-import { callerOf, callersOf, codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
+import { callerOf, callersOf, codeOf, makeUser, useEnv, secretKey } from './_env.ts'
 
 const minute = 60_000
 const origin = 'https://other.example.org'
 const redirectUri = `${origin}/callback?x=1`
-let env: Env
+const env = useEnv()
 let now = Date.now()
 
-beforeAll(async () => {
-  env = await openEnv()
-  await env.start({}, { now: () => new Date(now) })
-})
+beforeAll(() => env.start({}, { now: () => new Date(now) }))
 afterEach(() => {
   now = Date.now()
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const codeVerifier = randomBytes(32).toString('base64url')
 const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')

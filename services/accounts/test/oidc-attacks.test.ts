@@ -1,23 +1,22 @@
 import { createSign, generateKeyPairSync } from 'node:crypto'
 import { Code } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { providerLogins } from '../src/store/schema.ts'
-import { codeOf, openEnv, type Env } from './_env.ts'
+import { codeOf, useEnv } from './_env.ts'
 import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'
 import { signInAt } from './_sign-in-at.ts'
 
 const failed = { error: 'provider_failed' }
 const callbackOf = (id: string) => `https://chat.example.org/auth/providers/${id}/callback`
 
-let env: Env
+const env = useEnv()
 let work: OidcProvider
 let other: OidcProvider
 
 beforeAll(async () => {
-  env = await openEnv()
-  work = await startOidcProvider([callbackOf('corp'), callbackOf('liar')])
-  other = await startOidcProvider([callbackOf('other')])
+  work = env.use(await startOidcProvider([callbackOf('corp'), callbackOf('liar')]))
+  other = env.use(await startOidcProvider([callbackOf('other')]))
   const oidc = { type: 'oidc', client_id: work.clientId, client_secret: work.clientSecret }
   await env.start(
     providerSettings(
@@ -31,12 +30,6 @@ beforeAll(async () => {
 
 afterEach(() => {
   work.intercept(undefined)
-})
-
-afterAll(async () => {
-  await env[Symbol.asyncDispose]()
-  await work[Symbol.asyncDispose]()
-  await other[Symbol.asyncDispose]()
 })
 
 function withParameters(address: URL | string, parameters: Record<string, string>): URL {

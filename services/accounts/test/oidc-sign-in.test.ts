@@ -1,22 +1,21 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { credentialDigest } from '@parley/credentials'
 import { AdminUserService } from '@parley/contracts/admin'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { Browser } from './_browser.ts'
-import { callersOf, codeOf, makeUser, openEnv, secretKey, type Env } from './_env.ts'
+import { callersOf, codeOf, makeUser, useEnv, secretKey } from './_env.ts'
 import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'
 import { signInAt } from './_sign-in-at.ts'
 import { recordUserEvents, type UserEvents } from './_user-events.ts'
 
-let env: Env
+const env = useEnv()
 let provider: OidcProvider
 let events: UserEvents
 let clockAheadMs = 0
 
 beforeAll(async () => {
-  env = await openEnv()
-  provider = await startOidcProvider(['https://chat.example.org/auth/providers/corp/callback'])
+  provider = env.use(await startOidcProvider(['https://chat.example.org/auth/providers/corp/callback']))
   const work = { id: 'corp', type: 'oidc', label: 'Work', issuer_url: provider.issuer }
   const client = { client_id: provider.clientId, client_secret: provider.clientSecret }
   await env.start(providerSettings({ ...work, ...client }), { now: () => new Date(Date.now() + clockAheadMs) })
@@ -25,11 +24,6 @@ beforeAll(async () => {
 
 afterEach(() => {
   clockAheadMs = 0
-})
-
-afterAll(async () => {
-  await env[Symbol.asyncDispose]()
-  await provider[Symbol.asyncDispose]()
 })
 
 /** Returns the response to the callback. */

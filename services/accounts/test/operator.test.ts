@@ -1,6 +1,6 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import { EventBatchSchema } from '@parley/contracts/internal'
 import { eventually, recordEvents } from '@parley/testkit'
@@ -13,21 +13,18 @@ import {
   lastOnStream,
   makeUser,
   openEnv,
+  useEnv,
   password,
   signIn,
-  type Env,
 } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 
 beforeAll(async () => {
-  env = await openEnv()
   // Two processes: the database decides races between them.
   await env.start({ PARLEY_OWNERS_EMAILS: 'boss@example.org, Chief@Example.org' })
   await env.start({ PARLEY_OWNERS_EMAILS: 'boss@example.org, Chief@Example.org' })
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const create = (login: string, more: { password?: string; email?: string; roleNames?: string[] } = {}) =>
   env.operator.createUser({ login, password, ...more })

@@ -1,30 +1,25 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually, recordEvents } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
-import pg from 'pg'
 import { users } from '../src/store/schema.ts'
-import { callersOf, codeOf, makeUser, openEnv, signIn, type Env } from './_env.ts'
+import { callersOf, codeOf, makeUser, useEnv, signIn } from './_env.ts'
 import { createMailFolder, type MailFolder } from './_mails.ts'
+import { beginTransaction } from './_while-locked.ts'
 
 const minute = 60_000
 const newPassword = 'another long enough secret'
-let env: Env
+const env = useEnv()
 let folder: MailFolder
 let now = Date.now()
 
 beforeAll(async () => {
-  env = await openEnv()
-  folder = await createMailFolder()
+  folder = env.use(await createMailFolder())
   const settings = { PARLEY_MAIL_DIR: folder.path, PARLEY_WEBSERVER_URL: 'https://chat.example.org/' }
   await env.start(settings, { now: () => new Date(now) })
 })
 afterEach(() => {
   now = Date.now()
-})
-afterAll(async () => {
-  await env[Symbol.asyncDispose]()
-  await folder[Symbol.asyncDispose]()
 })
 
 const request = (email: string) => env.signIn.requestPasswordReset({ email })
@@ -117,17 +112,10 @@ describe('a forgotten password', () => {
 
   test('leads to a response before the mail is sent', async () => {
     const userId = await makeUser(env, 'fritz', { email: 'fritz@example.org' })
-    const other = new pg.Client({ connectionString: env.database.url })
-    await other.connect()
-    try {
-      await other.query('begin')
-      await other.query('select 1 from users where id = $1 for update', [userId])
-      // A call that waited for the locked row would fail with unavailable.
-      expect(await codeOf(request('fritz@example.org'))).toBeUndefined()
-      await other.query('rollback')
-    } finally {
-      await other.end()
-    }
+    await using other = await beginTransaction(env)
+    await other.query('select 1 from users where id = $1 for update', [userId])
+    // A call that waited for the locked row would fail with unavailable.
+    expect(await codeOf(request('fritz@example.org'))).toBeUndefined()
   })
 
   test('need not have existed: the link then sets the first password', async () => {

@@ -1,25 +1,21 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { MyAccountService } from '@parley/contracts/api'
 import { eventually, recordEvents, type TestCaller } from '@parley/testkit'
 import { eq, sql } from 'drizzle-orm'
 import { issueFlowToken, peekFlowToken } from '../src/store/flow-tokens.ts'
 import { credentials, users } from '../src/store/schema.ts'
-import { callerOf, callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
+import { callerOf, callersOf, codeOf, makeUser, useEnv, password, secretKey, signIn } from './_env.ts'
 
 const minute = 60_000
 const newPassword = 'another long enough secret'
-let env: Env
+const env = useEnv()
 let now = Date.now()
 
-beforeAll(async () => {
-  env = await openEnv()
-  await env.start({}, { now: () => new Date(now) })
-})
+beforeAll(() => env.start({}, { now: () => new Date(now) }))
 afterEach(() => {
   now = Date.now()
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const update = (who: TestCaller, change: { password: string; currentPassword?: string }) =>
   env.as(MyAccountService, who).updatePassword(change)

@@ -1,21 +1,16 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { eq, notInArray } from 'drizzle-orm'
 import { userRoles, users } from '../src/store/schema.ts'
-import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
+import { codeOf, makeUser, useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 
-beforeAll(async () => {
-  env = await openEnv()
-  await env.start()
-})
+beforeAll(() => env.start())
 
 afterEach(() => {
   env.fakes.unavailable.clear()
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const markDeleted = (userId: string) => env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, userId))
 

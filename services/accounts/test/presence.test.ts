@@ -8,23 +8,20 @@ import { openRedis, type RedisClient } from '@parley/redis'
 import { eventually } from '@parley/testkit'
 import type { Hint } from '../src/engines/presence/announce.ts'
 import { Presence } from '../src/engines/presence/presence.ts'
-import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
+import { codeOf, makeUser, useEnv } from './_env.ts'
 
 const { ONLINE, AWAY, DO_NOT_DISTURB: DND, OFFLINE, UNSPECIFIED } = PresenceStatus
 
-let env: Env
+const env = useEnv()
 let hints: PresenceHint[]
 
 beforeAll(async () => {
-  env = await openEnv()
   hints = []
   env.bus.nc.subscribe(presenceHints, {
     callback: (_, { data }) => hints.push(fromBinary(PresenceHintSchema, data)),
   })
   await env.bus.nc.flush()
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const hintsOf = (userId: string) => hints.filter((hint) => hint.userId === userId).map(({ status }) => status)
 const expectHints = (userId: string, ...statuses: PresenceStatus[]) =>

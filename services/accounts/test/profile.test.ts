@@ -1,17 +1,16 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { MyAccountService, UserService } from '@parley/contracts/api'
-import { codeOf, makeUser, openEnv, signIn, type Env } from './_env.ts'
+import { codeOf, makeUser, useEnv, signIn } from './_env.ts'
 import { deliveriesOf, recordUserEvents, type UserEvents } from './_user-events.ts'
 
 const day = 24 * 3600_000
 
-let env: Env
+const env = useEnv()
 let events: UserEvents
 let now: Date
 
 beforeAll(async () => {
-  env = await openEnv()
   // Two processes: the database decides races between them.
   await env.start({}, { now: () => now })
   await env.start({}, { now: () => now })
@@ -21,8 +20,6 @@ beforeAll(async () => {
 beforeEach(() => {
   now = new Date()
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const account = (userId: string) => env.as(MyAccountService, { userId })
 const update = (userId: string, names: { displayName?: string; login?: string }) => account(userId).updateProfile(names)

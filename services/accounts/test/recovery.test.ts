@@ -1,18 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Code } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import { MyAccountService } from '@parley/contracts/api'
 import { eventually, type TestCaller } from '@parley/testkit'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
-import { eq, sql } from 'drizzle-orm'
-import pg from 'pg'
+import { eq } from 'drizzle-orm'
 import { users } from '../src/store/schema.ts'
-import { callerOf, callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
+import { callerOf, callersOf, codeOf, makeUser, useEnv, password, signIn } from './_env.ts'
 import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'
 import { codeIn, createMailFolder, type MailFolder } from './_mails.ts'
 import { recordUserEvents, type UserEvents } from './_user-events.ts'
 import { signInAt } from './_sign-in-at.ts'
+import { endSessionsOf, whileLocked } from './_while-locked.ts'
 
 const [minute, hour, day] = [60_000, 3600_000, 24 * 3600_000]
 const newPassword = 'another long enough secret'
@@ -21,16 +21,15 @@ const redirectUri = `${origin}/callback`
 const codeVerifier = randomBytes(32).toString('base64url')
 const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
 
-let env: Env
+const env = useEnv()
 let provider: OidcProvider
 let folder: MailFolder
 let events: UserEvents
 let clockAheadMs = 0
 
 beforeAll(async () => {
-  env = await openEnv()
-  folder = await createMailFolder()
-  provider = await startOidcProvider(['https://chat.example.org/auth/providers/corp/callback'])
+  folder = env.use(await createMailFolder())
+  provider = env.use(await startOidcProvider(['https://chat.example.org/auth/providers/corp/callback']))
   const client = { client_id: provider.clientId, client_secret: provider.clientSecret, issuer_url: provider.issuer }
   const settings = providerSettings({ ...client, id: 'corp', type: 'oidc', label: 'Work' })
   const overrides = { now: () => new Date(Date.now() + clockAheadMs) }
@@ -39,11 +38,6 @@ beforeAll(async () => {
 })
 afterEach(() => {
   clockAheadMs = 0
-})
-afterAll(async () => {
-  await env[Symbol.asyncDispose]()
-  await provider[Symbol.asyncDispose]()
-  await folder[Symbol.asyncDispose]()
 })
 
 type Person = { login: string; email: string; caller: TestCaller; credential: { userId: string; credentialId: string } }
@@ -219,32 +213,19 @@ describe('an attacker with a fresh session', () => {
     await env.signIn.requestEmailCode({ ...person.credential, email: 'thief-d@example.org' })
     const code = codeIn((await folder.mails('thief-d@example.org')).at(-1))
     await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, person.credential.userId))
-    const other = new pg.Client({ connectionString: env.database.url })
-    await other.connect()
-    try {
-      await other.query('begin')
-      await other.query('select 1 from users where id = $1 for update', [person.credential.userId])
-      const waiting = Promise.all([
-        codeOf(env.signIn.confirmEmailCode({ ...person.credential, email: 'thief-d@example.org', code })),
-        codeOf(account(person).updatePassword({ password: newPassword })),
-        codeOf(account(person).endMySession({ allOthers: true })),
-        codeOf(account(person).removeEmailAddress({ address: person.email })),
-        codeOf(grantConsent(person)),
-      ])
-      await eventually(async () => {
-        const locked = await env.db.execute(
-          sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-        )
-        expect(locked.rowCount).toBe(5)
-      })
-      await other.query('update credentials set ended_at = now() where user_id = $1', [person.credential.userId])
-      await other.query('commit')
-      // On a slow machine a call may time out waiting for the lock, which has no effect either.
-      const ended = (await waiting).filter((code) => code !== Code.Unavailable)
-      expect(new Set(ended)).toEqual(new Set([Code.Unauthenticated]))
-    } finally {
-      await other.end()
-    }
+    const { userId } = person.credential
+    const codes = await whileLocked(env, 'users', userId, {
+      calls: () => [
+        env.signIn.confirmEmailCode({ ...person.credential, email: 'thief-d@example.org', code }),
+        account(person).updatePassword({ password: newPassword }),
+        account(person).endMySession({ allOthers: true }),
+        account(person).removeEmailAddress({ address: person.email }),
+        grantConsent(person),
+      ],
+      meanwhile: () => endSessionsOf(env, userId),
+    })
+    // On a slow machine a call may time out waiting for the lock, which has no effect either.
+    expect(new Set(codes.filter((one) => one !== Code.Unavailable))).toEqual(new Set([Code.Unauthenticated]))
     expect(await accessOf(person)).toEqual({ addresses: [person.email], identities: 0, consents: 0 })
   })
 })

@@ -1,30 +1,25 @@
 import { toJsonString } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { ownerRoleId } from '@parley/permissions'
 import { EventSchema } from '@parley/contracts/internal'
 import { eventually, recordEvents } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { codeIn, createMailFolder, type MailFolder } from './_mails.ts'
-import { callersOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
+import { callersOf, codeOf, makeUser, openEnv, useEnv, password, signIn } from './_env.ts'
 
 const minute = 60_000
-let env: Env
+const env = useEnv()
 let folder: MailFolder
 let now = Date.now()
 const clock = { now: () => new Date(now) }
 
 beforeAll(async () => {
-  env = await openEnv()
-  folder = await createMailFolder()
+  folder = env.use(await createMailFolder())
   await env.start({ PARLEY_MAIL_DIR: folder.path, PARLEY_OWNERS_EMAILS: 'boss@example.org' }, clock)
 })
 afterEach(() => {
   now = Date.now()
-})
-afterAll(async () => {
-  await env[Symbol.asyncDispose]()
-  await folder[Symbol.asyncDispose]()
 })
 
 const request = (email: string) => env.signIn.requestRegistrationCode({ email })

@@ -1,21 +1,20 @@
 import { create, fromBinary } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision, PermissionScopeKind, AdminUserService } from '@parley/contracts/admin'
 import { EventBatchSchema, PolicyDecisionSchema, PolicyRoleSchema, type Event } from '@parley/contracts/internal'
 import { eventually } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { userRoles } from '../src/store/schema.ts'
-import { codeOf, lastOnStream, makeUser, openEnv, disableStreamAcks, type Env } from './_env.ts'
+import { codeOf, lastOnStream, makeUser, useEnv, disableStreamAcks } from './_env.ts'
 import { recordUserEvents, type UserEvents } from './_user-events.ts'
 
-let env: Env
+const env = useEnv()
 let events: UserEvents
 let owner: string
 let admin: string
 
 beforeAll(async () => {
-  env = await openEnv()
   const { roles, decisions } = env.fakes.policy
   roles.push(create(PolicyRoleSchema, { id: 'Ocrew', name: 'crew', displayName: 'Crew', position: 1 }))
   const scope = { kind: PermissionScopeKind.SERVER }
@@ -27,8 +26,6 @@ beforeAll(async () => {
   owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
   admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { userId, roleIds })
 const rolesOf = async (userId: string) =>

@@ -1,20 +1,17 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually, publishEvents, recordEvents } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { userRoles, users } from '../src/store/schema.ts'
-import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
+import { codeOf, makeUser, useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 
 beforeAll(async () => {
-  env = await openEnv()
   // Two processes, of which one removes a deleted role.
   await env.start()
   await env.start()
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const assign = (roleId: string, ...userIds: string[]) =>
   env.db.insert(userRoles).values(userIds.map((userId) => ({ userId, roleId })))

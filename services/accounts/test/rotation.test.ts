@@ -1,22 +1,18 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { credentialDigest } from '@parley/credentials'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { callersOf, makeUser, openEnv, secretKey, signIn, type Env } from './_env.ts'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { callersOf, makeUser, useEnv, secretKey, signIn } from './_env.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
 const due = 67.5 * day
-let env: Env
+const env = useEnv()
 let now = Date.now()
 
-beforeAll(async () => {
-  env = await openEnv()
-  await env.start({}, { now: () => new Date(now) })
-})
+beforeAll(() => env.start({}, { now: () => new Date(now) }))
 afterEach(() => {
   now = Date.now()
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const rotate = async (digest: Buffer) => {
   const { cookieHandle, lifetimeSeconds } = await env.signIn.rotateSession({ digest })

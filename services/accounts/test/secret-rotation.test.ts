@@ -1,19 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { credentialDigest } from '@parley/credentials'
 import { MyAccountService } from '@parley/contracts/api'
 import type { Service } from '@parley/runtime'
 import { eventually } from '@parley/testkit'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
-import { callerOf, callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
+import { callerOf, callersOf, codeOf, makeUser, useEnv, password, secretKey, signIn } from './_env.ts'
 import { finishLogin, flows, startLinking, providerSettings, startLogin } from './_identities.ts'
 import { codeIn, createMailFolder, type MailFolder } from './_mails.ts'
 import { signInAt } from './_sign-in-at.ts'
 
 const newKey = 'the secret key after its rotation, long enough'
 const redirectUri = 'https://other.example.org/callback'
-let env: Env
+const env = useEnv()
 let folder: MailFolder
 let provider: OidcProvider
 let process: Service | undefined
@@ -26,14 +26,8 @@ async function restart(keys: Record<string, string>): Promise<void> {
 }
 
 beforeAll(async () => {
-  env = await openEnv()
-  folder = await createMailFolder()
-  provider = await startOidcProvider(['https://chat.example.org/auth/providers/corp/callback'])
-})
-afterAll(async () => {
-  await env[Symbol.asyncDispose]()
-  await folder[Symbol.asyncDispose]()
-  await provider[Symbol.asyncDispose]()
+  folder = env.use(await createMailFolder())
+  provider = env.use(await startOidcProvider(['https://chat.example.org/auth/providers/corp/callback']))
 })
 
 const latestMail = (email: string) =>

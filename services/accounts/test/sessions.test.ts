@@ -1,30 +1,27 @@
 import { Code } from '@connectrpc/connect'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { credentialDigest } from '@parley/credentials'
 import { MyAccountService } from '@parley/contracts/api'
 import { sql } from 'drizzle-orm'
-import { callersOf, codeOf, makeUser, openEnv, password, type Env } from './_env.ts'
+import { callersOf, codeOf, makeUser, useEnv, password } from './_env.ts'
 import { recordUserEvents, type UserEvents } from './_user-events.ts'
 
-let env: Env
+const env = useEnv()
 let events: UserEvents
 let now: Date
 
 beforeAll(async () => {
-  env = await openEnv()
   now = new Date()
   await env.start({}, { now: () => now })
   events = env.use(await recordUserEvents(env))
 })
 
-afterAll(async () => env[Symbol.asyncDispose]())
-
 /** Returns the session, a client that uses it, and a count of its valid credentials. */
 async function signInWith(login: string, userAgent: string, cookieOnly = false) {
   const session = await env.internal.passwordLogin({ identifier: login, password, userAgent, cookieOnly })
   const secrets = [session.token, session.cookieHandle].filter((secret) => secret !== '')
-  const digests = secrets.map((secret) => credentialDigest(env.secretKey, secret))
+  const digests = secrets.map((secret) => credentialDigest(env.secretKey(), secret))
   const [caller] = (await callersOf(env, digests)).values()
   const who = { userId: session.userId, roleIds: [], credentialId: caller?.credentialId ?? '' }
   const validCredentialCount = async () => (await callersOf(env, digests)).size

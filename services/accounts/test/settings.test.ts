@@ -1,19 +1,16 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { MyAccountService, TimeFormat } from '@parley/contracts/api'
-import { codeOf, makeUser, openEnv, type Env } from './_env.ts'
+import { codeOf, makeUser, useEnv } from './_env.ts'
 import { deliveriesOf, recordUserEvents, type UserEvents } from './_user-events.ts'
 
-let env: Env
+const env = useEnv()
 let events: UserEvents
 
 beforeAll(async () => {
-  env = await openEnv()
   await env.start()
   events = env.use(await recordUserEvents(env))
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const { TIME_FORMAT_AUTO: AUTO, TIME_FORMAT_24_HOUR: H24, TIME_FORMAT_UNSPECIFIED: UNSPECIFIED } = TimeFormat
 const account = (userId: string) => env.as(MyAccountService, { userId })

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { Code, type ConnectError } from '@connectrpc/connect'
 import { eventually, recordEvents } from '@parley/testkit'
 import { eq, sql } from 'drizzle-orm'
-import pg from 'pg'
 import { users } from '../src/store/schema.ts'
-import { callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
+import { callersOf, codeOf, makeUser, openEnv, useEnv, password, secretKey, signIn } from './_env.ts'
+import { beginTransaction, untilWaiting } from './_while-locked.ts'
 
-let env: Env
+const env = useEnv()
 
-beforeAll(async () => {
-  env = await openEnv()
-  await env.start()
-})
-
-afterAll(async () => env[Symbol.asyncDispose]())
+beforeAll(() => env.start())
 
 const login = (identifier: string, secret = password) =>
   env.internal.passwordLogin({ identifier, password: secret, clientAddress: '127.0.0.1' })
@@ -115,38 +110,20 @@ describe('signing in', () => {
 
   test('does not wait for the audit event of a wrong password', async () => {
     const userId = await makeUser(env, 'emil')
-    const other = new pg.Client({ connectionString: env.database.url })
-    await other.connect()
-    try {
-      await other.query('begin')
-      await other.query('select 1 from users where id = $1 for update', [userId])
-      // A call that waited for the locked row would fail with unavailable.
-      expect(await codeOf(login('emil', 'wrong password'))).toBe(Code.Unauthenticated)
-      await other.query('rollback')
-    } finally {
-      await other.end()
-    }
+    await using other = await beginTransaction(env)
+    await other.query('select 1 from users where id = $1 for update', [userId])
+    // A call that waited for the locked row would fail with unavailable.
+    expect(await codeOf(login('emil', 'wrong password'))).toBe(Code.Unauthenticated)
   })
 
   test('fails if the password is changed concurrently', async () => {
     const userId = await makeUser(env, 'fritz')
-    const other = new pg.Client({ connectionString: env.database.url })
-    await other.connect()
-    try {
-      await other.query('begin')
-      await other.query(`update users set password_hash = 'another' where id = $1`, [userId])
-      const attempt = codeOf(login('fritz'))
-      await eventually(async () => {
-        const waiting = await env.db.execute(
-          sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-        )
-        expect(waiting.rowCount).toBe(1)
-      })
-      await other.query('commit')
-      expect(await attempt).toBe(Code.Unauthenticated)
-    } finally {
-      await other.end()
-    }
+    await using other = await beginTransaction(env)
+    await other.query(`update users set password_hash = 'another' where id = $1`, [userId])
+    const attempt = codeOf(login('fritz'))
+    await untilWaiting(env, 1)
+    await other.query('commit')
+    expect(await attempt).toBe(Code.Unauthenticated)
   })
 
   test('waits in a short queue; further calls are told when to retry', async () => {

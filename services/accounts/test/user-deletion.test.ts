@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { ownerRoleId } from '@parley/permissions'
 import { AdminUserService } from '@parley/contracts/admin'
 import { UserService } from '@parley/contracts/api'
@@ -7,13 +7,13 @@ import type { Service } from '@parley/runtime'
 import { eventually } from '@parley/testkit'
 import { eq, sql } from 'drizzle-orm'
 import { userRoles, users } from '../src/store/schema.ts'
-import { callerOf, codeOf, makeUser, openEnv, password, signIn, type Env } from './_env.ts'
+import { callerOf, codeOf, makeUser, useEnv, password, signIn } from './_env.ts'
 import { deliveriesOf, recordUserEvents, type UserEvents } from './_user-events.ts'
 import { endSessionsOf, whileLocked } from './_while-locked.ts'
 
 const hour = 3600_000
 
-let env: Env
+const env = useEnv()
 let service: Service
 let events: UserEvents
 let now: Date
@@ -21,15 +21,12 @@ let owner: string
 let admin: string
 
 beforeAll(async () => {
-  env = await openEnv()
   now = new Date()
   service = await env.start({}, { now: () => now })
   events = env.use(await recordUserEvents(env))
   owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
   admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
 })
-
-afterAll(async () => env[Symbol.asyncDispose]())
 
 const clientOf = async (login: string) => env.as(AdminUserService, await callerOf(env, login))
 const isDeleted = async (userId: string) => {

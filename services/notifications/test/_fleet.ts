@@ -15,6 +15,7 @@ import {
 } from '@parley/contracts/internal'
 import type { ServiceRoutes } from '@parley/rpc'
 import { ErasureReports, recordEvents, testDatabaseService } from '@parley/testkit'
+import { openForTests } from '@parley/testkit/open-for-tests'
 import { readConfig } from '../src/config.ts'
 import { startNotifications } from '../src/service.ts'
 
@@ -87,6 +88,9 @@ export const openFleet = () =>
       }
     },
   )
+
+/** Opens a fleet for the tests of a file. */
+export const useFleet = () => openForTests(openFleet)
 
 const headerOf = (roomId: string, { dm, universal = false, name = roomId }: FakeRoom) => ({
   ...{ roomId, kind: dm ? RoomKind.DM : RoomKind.CHANNEL, universal, name: dm ? '' : name },

@@ -1,6 +1,7 @@
 import { newVapidKeys } from '@parley/config'
 import type { Service } from '@parley/runtime'
 import { PushService } from '@parley/testkit'
+import { openForTests } from '@parley/testkit/open-for-tests'
 import type { Overrides } from '../src/service.ts'
 import { queueDismissals, queuePushes, type CreatedNotification } from '../src/engines/push/queue.ts'
 import { openFleet } from './_fleet.ts'
@@ -52,3 +53,6 @@ export async function openPushFleet() {
     [Symbol.asyncDispose]: () => fleet[Symbol.asyncDispose](),
   }
 }
+
+/** Opens a fleet for the tests of a file. */
+export const usePushFleet = () => openForTests(openPushFleet)

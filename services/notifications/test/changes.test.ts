@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@parley/ids'
 import { eventually } from '@parley/testkit'
 import { and, eq, isNull } from 'drizzle-orm'
 import { applyChanges, type Change } from '../src/consumers/changes.ts'
 import type { Message } from '../src/domain/message.ts'
 import { notifications } from '../src/store/schema.ts'
-import { openFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await openFleet()
-  await fleet.start()
-})
-afterAll(() => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
+beforeAll(() => fleet.start())
 
 let clock = Date.now() - 3_600_000
 const ann = newId('user')

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { countCosts, eventually, type CostCounter } from '@parley/testkit'
-import { openFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 import { RoomPublisher } from './_room-publisher.ts'
 
-let fleet: Fleet
+const fleet = useFleet()
 let costs: CostCounter
 const list = () => fleet.as('Ubob').notifications.listNotifications({})
 beforeAll(async () => {
-  fleet = await openFleet()
   costs = fleet.use(await countCosts(fleet.bus))
   await fleet.start()
   for (const roomId of ['R1', 'R2']) {
@@ -17,7 +16,6 @@ beforeAll(async () => {
   }
   await eventually(async () => expect((await list()).page?.totalCount).toBe(4n))
 })
-afterAll(() => fleet[Symbol.asyncDispose]())
 
 test('ListNotifications runs one statement, and calls each other service once per page', async () => {
   expect(await costs.of(list)).toEqual({

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { NotificationLevel } from '@parley/contracts/api'
 import { newId } from '@parley/ids'
 import { eventually } from '@parley/testkit'
 import { sqlRows } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
-import { openFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 import { publish, RoomPublisher } from './_room-publisher.ts'
 import { RoomHistory, type Level } from './_notification-model.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await openFleet()
-  await fleet.start()
-})
-afterAll(() => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
+beforeAll(() => fleet.start())
 
 const users = 4
 const levels = {

@@ -56,8 +56,7 @@ test('everyone in a large room is notified once, even if a process dies midway',
   const members = many(8000)
   fleet.fakes.room('R1', members)
   const dying = await runProgram()
-  let release = () => {}
-  const isDead = new Promise<void>((resolve) => (release = resolve))
+  const { promise: isDead, resolve: release } = Promise.withResolvers<void>()
   fleet.fakes.beforeRecipients = async (after) => {
     if (after > 'U006') await isDead
   }

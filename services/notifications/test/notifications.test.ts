@@ -1,19 +1,17 @@
 import { Code, createClient } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { NotificationService, RoomKind } from '@parley/contracts/api'
 import { newId } from '@parley/ids'
 import type { Service } from '@parley/runtime'
 import { eventually, requestErasure, testBus } from '@parley/testkit'
-import { openFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 import { receivedBy, RoomPublisher } from './_room-publisher.ts'
 
-let fleet: Fleet
+const fleet = useFleet()
 let service: Service
 beforeAll(async () => {
-  fleet = await openFleet()
   service = await fleet.start()
 })
-afterAll(() => fleet[Symbol.asyncDispose]())
 
 /** Uses a separate room; returns the ids of the messages, newest first. */
 async function mention(userId: string, times: number, roomId = `R${userId}`): Promise<string[]> {

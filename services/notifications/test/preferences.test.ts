@@ -1,20 +1,18 @@
 import { Code } from '@connectrpc/connect'
 import { fromBinary } from '@bufbuild/protobuf'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { NotificationLevel } from '@parley/contracts/api'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { eventually, requestErasure } from '@parley/testkit'
-import { openFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
 const { UNSPECIFIED, DEFAULT, MUTED, NORMAL, ALL_MESSAGES } = NotificationLevel
 
-let fleet: Fleet
+const fleet = useFleet()
 beforeAll(async () => {
-  fleet = await openFleet()
   await fleet.start()
   fleet.fakes.room('R1', ['Uann', 'Ubob', 'Ucat', 'Ugone', 'Ustays'])
 })
-afterAll(() => fleet[Symbol.asyncDispose]())
 
 const preferencesOf = (userId: string) => fleet.internal.getPreferences({ userId })
 

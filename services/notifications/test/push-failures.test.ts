@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { eventually, PushService, type PushAnswer } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { pushSubscriptions } from '../src/store/schema.ts'
-import { giveUpMs, openPushFleet, type PushFleet } from './_push-fleet.ts'
+import { giveUpMs, usePushFleet } from './_push-fleet.ts'
 import { queuedPushes } from './_push-jobs.ts'
 
-let push: PushFleet
+const push = usePushFleet()
 let user = ''
 let count = 0
 
-beforeAll(async () => {
-  push = await openPushFleet()
-  await push.start()
-})
-afterAll(() => push[Symbol.asyncDispose]())
+beforeAll(() => push.start())
 beforeEach(() => {
   user = `U${++count}`
   push.service.answer = () => ({ status: 201 })

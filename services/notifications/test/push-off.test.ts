@@ -1,17 +1,13 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
 import { queuePushes } from '../src/engines/push/queue.ts'
-import { openFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 import { notification, queuedPushes, insertSubscription } from './_push-jobs.ts'
 
-let fleet: Fleet
+const fleet = useFleet()
 
-beforeAll(async () => {
-  fleet = await openFleet()
-  await fleet.start()
-})
-afterAll(() => fleet[Symbol.asyncDispose]())
+beforeAll(() => fleet.start())
 
 test('while push is not configured, subscribing is refused, and unsubscribing succeeds', async () => {
   const { push } = fleet.as('Ualice')

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { eventually, PushService } from '@parley/testkit'
 import type { Address } from '@parley/outbound'
 import { sql } from 'drizzle-orm'
-import { openPushFleet, type PushFleet } from './_push-fleet.ts'
+import { usePushFleet } from './_push-fleet.ts'
 import { queuedPushes } from './_push-jobs.ts'
 
 /** An address that counts as public. */
 const outside = '127.0.0.2'
-let push: PushFleet
+const push = usePushFleet()
 let publicService: PushService
 /** Addresses by name, one list per look-up. The last list is used for all further look-ups. */
 let answers: Record<string, string[][]> = {}
 
 beforeAll(async () => {
-  push = await openPushFleet()
-  publicService = await PushService.start(outside)
+  publicService = push.fleet.use(await PushService.start(outside))
   await push.start({
     network: {
       isAllowed: (address) => address === outside,
@@ -27,10 +26,6 @@ beforeAll(async () => {
       },
     },
   })
-})
-afterAll(async () => {
-  await publicService[Symbol.asyncDispose]()
-  await push[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
   publicService.received.length = 0

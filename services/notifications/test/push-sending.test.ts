@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { NotificationLevel, PresenceStatus } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
-import { openPushFleet, vapid, type PushFleet } from './_push-fleet.ts'
+import { usePushFleet, vapid } from './_push-fleet.ts'
 import { queuedPushes } from './_push-jobs.ts'
 
-let push: PushFleet
+const push = usePushFleet()
 let user = ''
 let count = 0
 
-beforeAll(async () => {
-  push = await openPushFleet()
-  await push.start()
-})
-afterAll(() => push[Symbol.asyncDispose]())
+beforeAll(() => push.start())
 beforeEach(() => {
   user = `U${++count}`
   push.service.answer = () => ({ status: 201 })
@@ -89,8 +85,7 @@ test('a dismissal goes to every browser of the user, under the topic of the push
 
 test('a dismissal is sent only after the push that it dismisses is finished', async () => {
   await push.subscribe(user, 'ordered')
-  let release = () => {}
-  const held = new Promise<void>((resolve) => (release = resolve))
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
   push.service.answer = async ({ payload }) => {
     if (payload['notificationId'] === 'Nheld') await held
     return { status: 201 }
@@ -159,8 +154,7 @@ test.each(ends)('no push is sent if %s while its text is being loaded', async (_
   const witness = `witness-${user}`
   const endpoint = await push.subscribe(user, browser)
   let isRequested = false
-  let answer = () => {}
-  const answered = new Promise<void>((resolve) => (answer = resolve))
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
   push.fleet.fakes.beforePreviews = () => {
     isRequested = true
     return answered

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { eq, sql } from 'drizzle-orm'
 import { eventually, requestErasure } from '@parley/testkit'
 import { pushSubscriptions } from '../src/store/schema.ts'
-import { openPushFleet, pushOn, type PushFleet } from './_push-fleet.ts'
+import { usePushFleet, pushOn } from './_push-fleet.ts'
 import { notification, queuedPushes, insertSubscription } from './_push-jobs.ts'
 import { publish } from './_room-publisher.ts'
 
 const inside = ['10.0.0.1', '127.0.0.1', '169.254.169.254', '192.168.1.1', '[::1]', '[fd00::1]', '[::ffff:10.0.0.1]']
 const resolved: string[] = []
-let push: PushFleet
+const push = usePushFleet()
 
 beforeAll(async () => {
-  push = await openPushFleet()
   const { isPublicAddress } = await import('@parley/outbound')
   await push.fleet.start(pushOn, {
     push: {
@@ -27,7 +26,6 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => push[Symbol.asyncDispose]())
 
 const browserOf = (name: string) => ({ ...push.service.subscribe(name), endpoint: `https://push.example/${name}` })
 const as = (userId: string) => push.fleet.as(userId).push

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { NotificationLevel, PresenceStatus } from '@parley/contracts/api'
 import { newId } from '@parley/ids'
 import { eventually, requestErasure } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { outbox } from '../src/store/schema.ts'
-import { openFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 import { receivedBy, publish, RoomPublisher } from './_room-publisher.ts'
 
 const { MUTED, NORMAL, ALL_MESSAGES } = NotificationLevel
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await openFleet()
-  await fleet.start()
-})
-afterAll(() => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
+beforeAll(() => fleet.start())
 
 function people<const N extends string>(...names: N[]): Record<N, string> {
   return Object.fromEntries(names.map((name) => [name, `${newId('user')}${name}`])) as Record<N, string>

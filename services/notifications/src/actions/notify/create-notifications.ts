@@ -55,12 +55,7 @@ const withDistinctTimes = (drafts: readonly NotificationDraft[], at: Date): Date
   drafts.map((draft, n) => ({ ...draft, at: new Date(at.getTime() - (drafts.length - 1 - n)) }))
 
 function groupByMessage(drafts: readonly Dated[], created: readonly Created[]) {
-  const byEvent = new Map<string, Created[]>()
-  for (const one of created) {
-    const others = byEvent.get(one.eventId)
-    if (others) others.push(one)
-    else byEvent.set(one.eventId, [one])
-  }
+  const byEvent = Map.groupBy(created, ({ eventId }) => eventId)
   const draftOf = new Map(drafts.map((draft) => [draft.message.eventId, draft]))
   return [...draftOf.values()].flatMap(({ message, display, at }) => {
     const own = byEvent.get(message.eventId)
