@@ -137,7 +137,7 @@ test('a task runs again before its usual pause is over if its run requested that
 
 test('a later wake does not delay an earlier one', async () => {
   const { promise: ran, resolve: first } = Promise.withResolvers<void>()
-  await using task = periodically({ name: 'test', everyMs: never, run: first })
+  await using task = periodically({ name: 'test', everyMs: never, run: () => first() })
   task.wake(1)
   task.wake(never)
   await ran
