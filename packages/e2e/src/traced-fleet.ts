@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { dataDirAt, startFleet, type Fleet } from '@parley/local'
+import { dataDirAt, startFleet } from '@parley/local'
 import { freePort } from '@parley/local/infrastructure'
 import { Resources } from '@parley/runtime'
 import { OtlpReceiver, PushService } from '@parley/testkit'
@@ -8,23 +8,14 @@ import { FakeLivekit } from '@parley/testkit/livekit'
 import { temporaryDataDir } from './abandoned.ts'
 import { withoutSettings } from './fleet.ts'
 
-/** The processes export telemetry to a receiver, and use a fake push service and media server. */
-export type TracedFleet = AsyncDisposable & {
-  readonly fleet: Fleet
-  readonly collector: OtlpReceiver
-  readonly pushService: PushService
-  /** The processes first export their remaining telemetry. The log files remain. */
-  stop(): Promise<void>
-  logText(): string
-}
-
 const shortExportIntervals = {
   OTEL_BSP_SCHEDULE_DELAY: '100',
   OTEL_BLRP_SCHEDULE_DELAY: '100',
   OTEL_METRIC_EXPORT_INTERVAL: '1000',
 }
 
-export async function startTracedFleet(owner: { login: string; password: string }): Promise<TracedFleet> {
+/** The processes export telemetry to a receiver, and use a fake push service and media server. */
+export async function startTracedFleet(owner: { login: string; password: string }) {
   const dataDir = temporaryDataDir()
   const resources = new Resources()
   resources.defer('files', () => rmSync(dataDir, { recursive: true, force: true }))
@@ -49,6 +40,7 @@ export async function startTracedFleet(owner: { login: string; password: string 
   resources.defer('fleet', () => fleet.stop())
   return {
     ...{ fleet, collector, pushService },
+    /** The processes first export their remaining telemetry. The log files remain. */
     stop: () => fleet.stop(),
     logText() {
       const { logs } = dataDirAt(dataDir)
@@ -59,3 +51,5 @@ export async function startTracedFleet(owner: { login: string; password: string 
     [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
   }
 }
+
+export type TracedFleet = Awaited<ReturnType<typeof startTracedFleet>>

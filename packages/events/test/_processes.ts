@@ -2,18 +2,11 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-export type TestProcess = AsyncDisposable & {
-  /** With SIGKILL; waits for the end. */
-  kill(): Promise<void>
-  freeze(): void
-  thaw(): void
-}
-
-export const forkRelay = (databaseUrl: string, natsUrl: string, service: string): Promise<TestProcess> =>
+export const forkRelay = (databaseUrl: string, natsUrl: string, service: string) =>
   forkProgram('relay.ts', [databaseUrl, natsUrl, service])
 
 /** Starts a program of the folder `programs`; resolves when it reports that it is ready. */
-export async function forkProgram(name: string, args: string[]): Promise<TestProcess> {
+export async function forkProgram(name: string, args: string[]) {
   const child: ChildProcess = fork(fileURLToPath(new URL(`programs/${name}`, import.meta.url)), args, {
     execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],
     env: { ...process.env, PARLEY_GENERAL_LOG_LEVEL: 'silent' },
@@ -26,6 +19,7 @@ export async function forkProgram(name: string, args: string[]): Promise<TestPro
     await once(child, 'exit')
   }
   return {
+    /** With SIGKILL; waits for the end. */
     kill,
     freeze: () => void child.kill('SIGSTOP'),
     thaw: () => void child.kill('SIGCONT'),

@@ -21,19 +21,11 @@ export async function newDatabase(): Promise<Database & { url: string }> {
   return Object.assign(database, { url: url.href })
 }
 
-/** A NATS server whose events can be restored to an earlier state. */
-export type TestServer = AsyncDisposable & {
-  url: string
-  pid(): number
-  stop(): Promise<void>
-  start(): Promise<void>
-  saveEvents(): void
-  /** Restores the events, but not the state of consumers. The server must be stopped. */
-  restoreEvents(): void
-}
-
-/** `keeper`: whether a keeper of the stream runs, as admin does in a fleet. */
-export async function newServer({ keeper: hasKeeper = true } = {}): Promise<TestServer> {
+/**
+ * A NATS server whose events can be restored to an earlier state. `keeper`: whether a keeper of the stream runs, as admin
+ * does in a fleet.
+ */
+export async function newServer({ keeper: hasKeeper = true } = {}) {
   const dir = newDataFolder('parley-events-')
   const events = join(dir, 'store/jetstream/$G/streams', eventStream, 'msgs')
   const copy = join(dir, 'copy')
@@ -50,6 +42,7 @@ export async function newServer({ keeper: hasKeeper = true } = {}): Promise<Test
       if (hasKeeper) await eventually(() => requestKeeper(keeperBus, 'state', {}))
     },
     saveEvents: () => cpSync(events, copy, { recursive: true }),
+    /** Restores the events, but not the state of consumers. The server must be stopped. */
     restoreEvents() {
       rmSync(events, { recursive: true })
       cpSync(copy, events, { recursive: true })
@@ -62,6 +55,8 @@ export async function newServer({ keeper: hasKeeper = true } = {}): Promise<Test
     },
   }
 }
+
+export type TestServer = Awaited<ReturnType<typeof newServer>>
 
 export function newBus(server: TestServer, name = 'test'): Promise<Bus> {
   return connectBus({ url: server.url, name, purpose: 'events' })

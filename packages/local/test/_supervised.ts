@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,15 +8,6 @@ import { eventually } from './_eventually.ts'
 const bundled = import.meta.resolve('@parley/tooling/run-bundled')
 const script = fileURLToPath(new URL('./_supervisor.ts', import.meta.url))
 
-export type Supervised = AsyncDisposable & {
-  process: ChildProcess
-  readyFile: string
-  output: () => string
-  state: () => ReadyState
-  waitUntilReady: () => Promise<ReadyState>
-  waitForExit: () => Promise<number | null>
-}
-
 let starts = 0
 
 export function startSupervisor(
@@ -24,7 +15,7 @@ export function startSupervisor(
   env: NodeJS.ProcessEnv = {},
   args: string[] = [],
   within: string[] = [],
-): Supervised {
+) {
   const readyFile = `${dataDir}-ready-${++starts}.json`
   const [command = '', ...rest] = [...within, process.execPath, script, ...args]
   const child = spawn(command, rest, {
@@ -67,3 +58,5 @@ export function startSupervisor(
     },
   }
 }
+
+export type Supervised = ReturnType<typeof startSupervisor>

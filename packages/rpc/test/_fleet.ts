@@ -5,24 +5,14 @@ import {
   connectBus,
   createRpcClient,
   serveRpc,
-  type Bus,
   type BusOptions,
-  type RpcClient,
   type RpcClientOptions,
-  type RpcServer,
   type RpcServerOptions,
 } from '../src/index.ts'
-import { startNats, type TestNats } from './_nats.ts'
+import { startNats } from './_nats.ts'
 
 /** A bus with clients and servers of a test; disposing it ends them all. */
-export type Fleet = AsyncDisposable & {
-  readonly nats: TestNats
-  bus(options?: Partial<BusOptions>): Promise<Bus>
-  serve(options: RpcServerOptions): Promise<RpcServer>
-  client(options?: Partial<RpcClientOptions>): Promise<RpcClient>
-}
-
-export async function startFleet(natsSettings?: string): Promise<Fleet> {
+export async function startFleet(natsSettings?: string) {
   const nats = await startNats(natsSettings)
   const opened: AsyncDisposable[] = [nats]
   const register = <T extends AsyncDisposable>(thing: T): T => {
@@ -34,14 +24,16 @@ export async function startFleet(natsSettings?: string): Promise<Fleet> {
   return {
     nats,
     bus,
-    serve: async (options) => register(await serveRpc(await bus(), options)),
-    client: async (options) =>
+    serve: async (options: RpcServerOptions) => register(await serveRpc(await bus(), options)),
+    client: async (options: Partial<RpcClientOptions> = {}) =>
       register(createRpcClient(await bus(), { name: 'test', defaultTimeoutMs: 30_000, ...options })),
     async [Symbol.asyncDispose]() {
       for (const thing of opened.reverse()) await thing[Symbol.asyncDispose]()
     },
   }
 }
+
+export type Fleet = Awaited<ReturnType<typeof startFleet>>
 
 /** Starts a fleet for the tests of a file; its members exist from `beforeAll` on. */
 export function useFleet(natsSettings?: string): Fleet {

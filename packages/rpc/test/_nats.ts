@@ -7,20 +7,11 @@ import { delimiter, join } from 'node:path'
 import { eventually } from '@parley/tooling/eventually'
 import { freeze } from '@parley/tooling/freeze'
 
-export type TestNats = AsyncDisposable & {
-  readonly url: string
-  stop(): Promise<void>
-  /** Starts it again on the same port. */
-  start(): Promise<void>
-  /** Freezes it until the result is disposed: it accepts connections and never responds. */
-  freeze(): Disposable
-}
-
 /** Longer intervals than in production, so that a process that is busy for a long time keeps its connection. */
 const settings = 'max_payload: 2MB\nping_interval: "2m"\nwrite_deadline: "1m"\n'
 
 /** Starts a NATS server; `more` is added to its configuration. */
-export async function startNats(more = ''): Promise<TestNats> {
+export async function startNats(more = '') {
   const dir = mkdtempSync(join(tmpdir(), 'parley-rpc-'))
   const config = join(dir, 'nats.conf')
   writeFileSync(config, settings + more)
@@ -40,8 +31,10 @@ export async function startNats(more = ''): Promise<TestNats> {
   await start()
   return {
     url: `nats://127.0.0.1:${port}`,
+    /** Starts it again on the same port. */
     start,
     stop,
+    /** Freezes it until the result is disposed: it accepts connections and never responds. */
     freeze() {
       if (child?.pid === undefined) throw new Error('the server does not run')
       return freeze(child.pid)

@@ -5,17 +5,12 @@ import { join } from 'node:path'
 export type ReceivedMail = { to: string; from: string; subject: string; text: string; html: string }
 
 /** A temporary folder to which a process writes mails. */
-export type MailFolder = AsyncDisposable & {
-  path: string
-  /** Oldest first; without an address, all mails. */
-  mails: (to?: string) => Promise<ReceivedMail[]>
-}
-
-export async function createMailFolder(): Promise<MailFolder> {
+export async function createMailFolder() {
   const path = await mkdtemp(join(tmpdir(), 'parley-mails-'))
   return {
     path,
-    async mails(to) {
+    /** Oldest first; without an address, all mails. */
+    async mails(to?: string) {
       const files = (await readdir(path)).filter((name) => name.endsWith('.eml')).sort()
       const mails = await Promise.all(files.map(async (name) => parseMail(await readFile(join(path, name), 'utf8'))))
       return mails.filter((mail) => to === undefined || mail.to === to)
@@ -23,6 +18,8 @@ export async function createMailFolder(): Promise<MailFolder> {
     [Symbol.asyncDispose]: () => rm(path, { recursive: true }),
   }
 }
+
+export type MailFolder = Awaited<ReturnType<typeof createMailFolder>>
 
 export function codeIn(mail: ReceivedMail | undefined): string {
   return /^\s+(\d{6})$/m.exec(mail?.text ?? '')?.[1] ?? 'no code'

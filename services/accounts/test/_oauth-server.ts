@@ -22,14 +22,8 @@ export type ProviderBehaviour = {
   unauthorized: Answer
 }
 
-export type OAuthServer = AsyncDisposable & {
-  url: string
+export async function startOAuthServer(callback: string, behaviour: ProviderBehaviour) {
   /** Of each authorize request. */
-  authorizeQueries: URLSearchParams[]
-  stop: () => Promise<void>
-}
-
-export async function startOAuthServer(callback: string, behaviour: ProviderBehaviour): Promise<OAuthServer> {
   const authorizeQueries: URLSearchParams[] = []
   const codes = new Map<string, Code>()
   const tokens = new Map<string, Grant>()
@@ -102,6 +96,8 @@ export async function startOAuthServer(callback: string, behaviour: ProviderBeha
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, authorizeQueries, stop, [Symbol.asyncDispose]: stop }
 }
+
+export type OAuthServer = Awaited<ReturnType<typeof startOAuthServer>>
 
 /** Declines if the login is empty. Returns the callback URL of the browser. */
 export async function signInOn({ url }: OAuthServer, authorizeUrl: string, login: string): Promise<URL> {

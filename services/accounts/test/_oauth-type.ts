@@ -1,8 +1,7 @@
-import type { PendingExternalIdentity } from '@parley/contracts/auth'
 import type { AuthProvider, AuthProviderType } from '@parley/config'
 import { openForTests } from '@parley/testkit/open-for-tests'
 import { createProviders } from '../src/clients/providers/providers.ts'
-import { openEnv, type Env } from './_env.ts'
+import { openEnv } from './_env.ts'
 import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'
 import {
   clientId,
@@ -13,23 +12,12 @@ import {
   type OAuthServer,
 } from './_oauth-server.ts'
 
-type OAuthEnv = AsyncDisposable & {
-  env: Env
-  server: OAuthServer
-  /** `id`: "all", or "less", which does not request the address and its scope. */
-  signIn: (login: string, id?: string) => ReturnType<typeof finishLogin>
-  /** For an identity that is not linked. */
-  getPending: (login: string, id?: string) => Promise<PendingExternalIdentity | undefined>
-  /** Returns the user id. */
-  makeAccount: (login: string) => Promise<string>
-}
-
 /** Accounts with two providers of this type. */
 export async function openOAuthEnv(
   type: AuthProviderType,
   behaviour: ProviderBehaviour,
   options: Record<string, string> = {},
-): Promise<OAuthEnv> {
+) {
   const server = await startOAuthServer('https://chat.example.org/auth/providers/all/callback', behaviour)
   const less = await startOAuthServer('https://chat.example.org/auth/providers/less/callback', behaviour)
   const env = await openEnv()
@@ -40,19 +28,22 @@ export async function openOAuthEnv(
       { ...client, id: 'less', provider_options_base_url: less.url, request_email: 'false' },
     ),
   )
-  const signIn: OAuthEnv['signIn'] = async (login, id = 'all') => {
+  const signIn = async (login: string, id = 'all') => {
     const callback = await signInOn(id === 'less' ? less : server, await startLogin(env, id), login)
     return finishLogin(env, id, callback)
   }
   return {
     env,
     server,
+    /** `id`: "all", or "less", which does not request the address and its scope. */
     signIn,
-    async getPending(login, id) {
+    /** For an identity that is not linked. */
+    async getPending(login: string, id?: string) {
       const { pendingToken: token = '' } = await signIn(login, id)
       return (await flows(env).getPendingExternalIdentity({ token })).pending
     },
-    async makeAccount(login) {
+    /** Returns the user id. */
+    async makeAccount(login: string) {
       const { pendingToken: token = '' } = await signIn(login)
       return (await flows(env).createExternalIdentityAccount({ token, login })).userId
     },

@@ -2,20 +2,12 @@ import { once } from 'node:events'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { parseMail, type ReceivedMail } from './_mails.ts'
 
-export type MailServer = AsyncDisposable & {
-  /** The certificate is self-signed, so the settings disable verification. */
-  settings: Record<string, string>
-  mails: (ReceivedMail & { secure: boolean; user: string | undefined })[]
-  /** Of the next mails, in order; later mails are accepted. */
-  refusals: { code: number; at: 'recipient' | 'data' }[]
-  attempts: () => number
-}
-
 const user = { name: 'chat', password: 'pass of chat' }
 
-export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
-  const mails: MailServer['mails'] = []
-  const refusals: MailServer['refusals'] = []
+export async function startMailServer(options: SMTPServerOptions = {}) {
+  const mails: (ReceivedMail & { secure: boolean; user: string | undefined })[] = []
+  /** Of the next mails, in order; later mails are accepted. */
+  const refusals: { code: number; at: 'recipient' | 'data' }[] = []
   let attempts = 0
   const refusal = (at: 'recipient' | 'data') => {
     if (refusals[0]?.at !== at) return undefined
@@ -56,6 +48,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
   const address = listener.address()
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0
   return {
+    /** The certificate is self-signed, so the settings disable verification. */
     settings: {
       PARLEY_SMTP_ENABLED: 'true',
       PARLEY_SMTP_HOST: '127.0.0.1',
@@ -68,6 +61,8 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
     mails,
     refusals,
     attempts: () => attempts,
-    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }
+
+export type MailServer = Awaited<ReturnType<typeof startMailServer>>

@@ -4,18 +4,13 @@ import { RealtimeEventEnvelopeSchema, type RealtimeEventEnvelope } from '@parley
 import { eventually, recordEvents } from '@parley/testkit'
 import type { Env } from './_env.ts'
 
-export type UserEvents = AsyncDisposable & {
-  /** Waits until `times` events of the kind `awaited` have arrived. */
-  kindsOf: (userId: string, awaited: string, times?: number) => Promise<string[]>
-  of: (userId: string) => Event[]
-}
-
-export async function recordUserEvents(env: Env): Promise<UserEvents> {
+export async function recordUserEvents(env: Env) {
   const recording = await recordEvents(env.bus, 'evt.>')
   const of = (userId: string) => recording.events.filter(({ aggregateId }) => aggregateId === userId)
   return {
     of,
-    kindsOf: (userId, awaited, times = 1) =>
+    /** Waits until `times` events of the kind `awaited` have arrived. */
+    kindsOf: (userId: string, awaited: string, times = 1) =>
       eventually(() => {
         const kinds = of(userId).map(({ kind }) => kind)
         if (kinds.filter((kind) => kind === awaited).length < times)
@@ -25,6 +20,8 @@ export async function recordUserEvents(env: Env): Promise<UserEvents> {
     [Symbol.asyncDispose]: () => recording[Symbol.asyncDispose](),
   }
 }
+
+export type UserEvents = Awaited<ReturnType<typeof recordUserEvents>>
 
 /** With their recipients: "everyone" or user ids. */
 export function deliveriesOf(event: Event | undefined): { envelope: RealtimeEventEnvelope; to: string }[] {

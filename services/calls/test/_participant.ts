@@ -2,15 +2,9 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-export type Participant = AsyncDisposable & {
-  received: number[]
-  isSubscribed: () => boolean
-  isDisconnected: () => boolean
-}
-
 type ConnectOptions = { url: string; token: string; e2eeKey: string; role: 'speak' | 'listen' }
 
-export async function connectParticipant({ url, token, e2eeKey, role }: ConnectOptions): Promise<Participant> {
+export async function connectParticipant({ url, token, e2eeKey, role }: ConnectOptions) {
   const program = fileURLToPath(new URL('programs/participant.ts', import.meta.url))
   const child = fork(program, [url, token, e2eeKey, role], {
     execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],

@@ -7,14 +7,6 @@ import { ownerCredentials, readyFileOf, shareFleet, withoutSettings } from '../f
 import { jobsOf, Prometheus } from '../prometheus.ts'
 import { writeShorterRules } from './shorter-rules.ts'
 
-export type WatchedFleet = AsyncDisposable & {
-  readonly prometheus: Prometheus
-  readonly dataDir: string
-  restart(service: string, index: number): Promise<void>
-  reconfigure(service: string, settings: NodeJS.ProcessEnv): Promise<void>
-  logOf(service: string): string
-}
-
 /** Tests write through one process and read through the other. */
 const doubled = ['gateway', 'realtime']
 
@@ -22,7 +14,7 @@ const doubled = ['gateway', 'realtime']
  * The started fleet becomes the tested fleet (`fleet()`). It has two processes of gateway and realtime and one of
  * each other service. `program` is the path of Prometheus.
  */
-export async function startWatchedFleet(program: string, settings: NodeJS.ProcessEnv): Promise<WatchedFleet> {
+export async function startWatchedFleet(program: string, settings: NodeJS.ProcessEnv) {
   const dataDir = temporaryDataDir()
   const resources = new Resources()
   resources.defer('files', () => rmSync(dataDir, { recursive: true, force: true }))
@@ -43,15 +35,17 @@ export async function startWatchedFleet(program: string, settings: NodeJS.Proces
   return {
     ...{ prometheus, dataDir },
     restart,
-    async reconfigure(service, more) {
+    async reconfigure(service: string, more: NodeJS.ProcessEnv) {
       Object.assign(env, more)
       const count = fleet.services.filter(({ name }) => name === service).length
       for (let index = 0; index < count; index++) await restart(service, index)
     },
-    logOf: (service) =>
+    logOf: (service: string) =>
       (doubled.includes(service) ? [service, `${service}-2`] : [service])
         .map((name) => readFileSync(join(dataDirAt(dataDir).logs, `${name}.log`), 'utf8'))
         .join(''),
     [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
   }
 }
+
+export type WatchedFleet = Awaited<ReturnType<typeof startWatchedFleet>>
