@@ -17,6 +17,7 @@ import {
   testDatabaseService,
   type TestDatabaseOptions,
 } from '@parley/testkit'
+import { openForTests } from '@parley/testkit/open-for-tests'
 import type { VideoOutcome } from '../src/clients/video-outcomes.ts'
 import { readConfig, type Config } from '../src/config.ts'
 import { startMessaging, type Overrides } from '../src/service.ts'
@@ -86,6 +87,9 @@ export const startFleet = ({ processes = 1, outages = false, ...overrides }: Fle
       }
     },
   )
+
+/** Starts a fleet for the tests of a file. */
+export const useFleet = (options?: FleetOptions) => openForTests(() => startFleet(options))
 
 const newFakes = () => ({
   policy: standardPolicy(),

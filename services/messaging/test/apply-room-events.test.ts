@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { create, fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import {
   AssetProcessingFactSchema,
   RoomEventSchema,
@@ -14,14 +14,10 @@ import { eventually } from '@parley/testkit'
 import { dropRoomEventVersions } from '../src/jobs/drop-room-event-versions.ts'
 import { recordRoomEvents, errorWith, say } from './_conversation.ts'
 import { deliveriesOf } from './_events.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 import { attach } from './_parts.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet({ processes: 2 })
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet({ processes: 2 })
 
 const at = new Date('2026-03-01T12:00:00Z')
 

@@ -1,16 +1,12 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { RoomFact } from '@parley/contracts/internal'
 import { eventually, recordEvents } from '@parley/testkit'
 import { deliveriesOf } from './_events.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 import type { RoomFeed } from './_room-feed.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet({ processes: 2 })
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet({ processes: 2 })
 
 const applyFacts = async (room: RoomFeed, facts: RoomFact[], awaitStream = false) =>
   (await fleet.messaging.applyRoomFacts({ roomId: room.roomId, facts, awaitStream })).heldVersion

@@ -1,18 +1,14 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { toOutboxRow } from '@parley/events'
 import { eventually } from '@parley/testkit'
 import { findChangeable } from '../src/store/changeable.ts'
 import { eraseReactions } from '../src/store/erase-messages.ts'
 import { removeReactionWithEvent } from '../src/store/reactions.ts'
 import { recordRoomEvents, say } from './_conversation.ts'
-import { startFleet, type Fleet, type Person } from './_fleet.ts'
+import { useFleet, type Person } from './_fleet.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet({ processes: 2 })
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet({ processes: 2 })
 
 const rows = async <Row extends object>(statement: string, roomId: string): Promise<Row[]> =>
   (await fleet.pool.query<Row>(statement, [roomId])).rows

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { countCosts, type CostCounter } from '@parley/testkit'
 import { say } from './_conversation.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
-let fleet: Fleet
+const fleet = useFleet({ processes: 0 })
 let costs: CostCounter
 let roomId: string
 let otherId: string
 beforeAll(async () => {
-  fleet = await startFleet({ processes: 0 })
   costs = fleet.use(await countCosts(fleet.bus))
   await fleet.start()
   const room = async () => (await fleet.room().channel(['ann', 'bob'])).roomId
   roomId = await room()
   otherId = await room()
 })
-afterAll(() => fleet[Symbol.asyncDispose]())
 
 const ann = () => fleet.as('ann')
 const bob = () => fleet.as('bob')

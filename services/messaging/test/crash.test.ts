@@ -2,20 +2,16 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterEach, expect, test } from '@jest/globals'
 import { newId } from '@parley/ids'
 import { eventually, recordEvents } from '@parley/testkit'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
 const program = fileURLToPath(new URL('programs/messaging.ts', import.meta.url))
 
-let fleet: Fleet
+const fleet = useFleet({ processes: 0 })
 const children: ChildProcess[] = []
-beforeAll(async () => {
-  fleet = await startFleet({ processes: 0 })
-})
 afterEach(() => Promise.all(children.splice(0).map(kill)))
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 async function forkMessaging(...args: string[]): Promise<ChildProcess> {
   const execArgv = ['--import', import.meta.resolve('@parley/tooling/run-bundled')]

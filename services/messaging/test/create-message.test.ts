@@ -1,16 +1,12 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { eventually, recordEvents } from '@parley/testkit'
 import { errorWith } from './_conversation.ts'
 import { deliveriesOf } from './_events.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet()
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
 
 describe('a posted message', () => {
   test('is returned, and can be read', async () => {

@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
 import {
   postWithEcho,
@@ -11,13 +11,9 @@ import {
   findInTimeline,
   clientEventsOf,
 } from './_conversation.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet()
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
 
 const room = async () => (await fleet.room().channel(['ann', 'bob', 'mod'])).roomId
 const [ann, bob, mod] = [() => fleet.as('ann'), () => fleet.as('bob'), () => fleet.as('mod', ['moderator'])]

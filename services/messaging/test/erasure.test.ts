@@ -1,23 +1,18 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { NotificationLevel } from '@parley/contracts/api'
 import { eventually, openTestDatabase, requestErasure } from '@parley/testkit'
 import { type Database } from '@parley/postgres'
 import { settleFollows } from '../src/store/settle-follows.ts'
 import { read, say } from './_conversation.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 import { attach, addPreview } from './_parts.ts'
 
-let fleet: Fleet
+const fleet = useFleet()
 let database: Database
 
 beforeAll(async () => {
-  fleet = await startFleet()
-  database = await openTestDatabase(fleet.database.url, { pool: 1 })
-})
-afterAll(async () => {
-  await database[Symbol.asyncDispose]()
-  await fleet[Symbol.asyncDispose]()
+  database = fleet.use(await openTestDatabase(fleet.database.url, { pool: 1 }))
 })
 
 const runPass = async (userId: string, number: number) => {

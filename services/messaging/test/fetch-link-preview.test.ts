@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { eventually, requestErasure } from '@parley/testkit'
 import { dropExpiredPreviewTokens } from '../src/store/preview-tokens.ts'
 import { transaction } from '../src/store/statement.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
-let fleet: Fleet
+const fleet = useFleet()
 
 beforeAll(async () => {
-  fleet = await startFleet()
   fleet.fakes.previewLink = (url) => {
     if (url.startsWith('ftp:')) throw new ConnectError('url: no', Code.InvalidArgument)
     if (url.includes('unavailable')) throw new Error('unavailable')
@@ -17,7 +16,6 @@ beforeAll(async () => {
     return { preview: { url, title: 'A page', imageKey: url.includes('image') ? 'Aimage' : '' } }
   }
 })
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const alice = () => fleet.as('Ualice').messages
 type Row = { digest: Buffer; user_id: string; minutes: number }
@@ -43,8 +41,7 @@ test('a preview comes with a token for half an hour, stored as a digest', async 
 
 test('a user has at most four fetches at a time', async () => {
   const usual = fleet.fakes.previewLink
-  let release = () => undefined as void
-  const released = new Promise<void>((resolve) => (release = resolve))
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
   let running = 0
   fleet.fakes.previewLink = async (url) => {
     if (!url.includes('slow')) return usual(url)

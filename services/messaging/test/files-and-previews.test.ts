@@ -1,19 +1,15 @@
 import { createHash } from 'node:crypto'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { PagePreviewSchema } from '@parley/contracts/internal'
 import { newId } from '@parley/ids'
 import { eventually, recordEvents } from '@parley/testkit'
-import { startFleet, type Fleet, type Person } from './_fleet.ts'
+import { useFleet, type Person } from './_fleet.ts'
 
-let fleet: Fleet
+const fleet = useFleet({ processes: 2, now: () => now })
 /** URLs of files contain their expiry. */
 const now = new Date()
-beforeAll(async () => {
-  fleet = await startFleet({ processes: 2, now: () => now })
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 type Request = Parameters<Person['messages']['createMessage']>[0]
 

@@ -1,15 +1,11 @@
 import { Code } from '@connectrpc/connect'
 import { RoomKind, type ListFollowedThreadsResponse } from '@parley/contracts/api'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { expect, test } from '@jest/globals'
+import { useFleet } from './_fleet.ts'
 
-let fleet: Fleet
+const fleet = useFleet({ now: () => new Date(time++) })
 /** Threads with equal times would be ordered by id. */
 let time = Date.now()
-beforeAll(async () => {
-  fleet = await startFleet({ now: () => new Date(time++) })
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const post = async (userId: string, roomId: string, threadRootEventId = '') =>
   (await fleet.as(userId).messages.createMessage({ roomId, body: 'x', threadRootEventId })).message?.id ?? ''

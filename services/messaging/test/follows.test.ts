@@ -1,14 +1,10 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { eventually, recordEvents } from '@parley/testkit'
 import { deliveriesOf } from './_events.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet()
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
 
 const post = async (userId: string, roomId: string, more: object = {}) =>
   (await fleet.as(userId).messages.createMessage({ roomId, body: 'x', ...more })).message?.id ?? ''

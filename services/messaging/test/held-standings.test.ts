@@ -1,12 +1,8 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { expect, test } from '@jest/globals'
+import { useFleet } from './_fleet.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet()
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
 
 test('ApplyRoomFacts returns the room and the standings changed above a version', async () => {
   const room = fleet.room()

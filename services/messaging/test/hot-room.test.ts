@@ -1,15 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { eventually, recordEvents } from '@parley/testkit'
 import { deliveriesOf } from './_events.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet({ processes: 2 })
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet({ processes: 2 })
 
 type Row = { seq: bigint; event_id: string; actor_id: string; body: string | null; thread_root_event_id: string | null }
 

@@ -1,14 +1,10 @@
 import { Code, type CallOptions } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { eventually, openTestDatabase, recordEvents } from '@parley/testkit'
 import { dropMessageKeys } from '../src/jobs/drop-message-keys.ts'
-import { startFleet, type Fleet, type Person } from './_fleet.ts'
+import { useFleet, type Person } from './_fleet.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet({ processes: 2 })
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet({ processes: 2 })
 
 type Request = Parameters<Person['messages']['createMessage']>[0]
 

@@ -1,7 +1,7 @@
 import { create, toBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { Code, createClient, type Client } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import {
   type ExportMessagesResponse_Message,
   ExportMessagesResponseSchema,
@@ -12,17 +12,15 @@ import { eventually } from '@parley/testkit'
 import { markImportRead } from '../src/store/imports.ts'
 import { transaction } from '../src/store/statement.ts'
 import { recordRoomEvents, errorWith, say, findInTimeline } from './_conversation.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
 type Sent = MessageInitShape<typeof ImportedMessageSchema>
 
-let fleet: Fleet
+const fleet = useFleet({ processes: 2 })
 let transfer: Client<typeof MessagingTransferService>
 beforeAll(async () => {
-  fleet = await startFleet({ processes: 2 })
   transfer = createClient(MessagingTransferService, fleet.rpc.transport())
 })
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const source = 'slack:T1'
 const at = (minute: number) => new Date(Date.UTC(2019, 4, 1, 12, minute))

@@ -1,21 +1,16 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { recordEvents, eventually, type Recording } from '@parley/testkit'
 import { changeReader } from '../src/actions/reading/change-reader.ts'
 import { moveRoomMarker, moveThreadMarker } from '../src/store/markers.ts'
 import { toRoomReadEvent } from '../src/view/reader-events.ts'
 import { deliveriesOf } from './_events.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
-let fleet: Fleet
+const fleet = useFleet()
 let recorded: Recording
 beforeAll(async () => {
-  fleet = await startFleet()
-  recorded = await recordEvents(fleet.bus, 'evt.reader.>')
-})
-afterAll(async () => {
-  await recorded[Symbol.asyncDispose]()
-  await fleet[Symbol.asyncDispose]()
+  recorded = fleet.use(await recordEvents(fleet.bus, 'evt.reader.>'))
 })
 
 const post = async (userId: string, roomId: string, more: object = {}) => {

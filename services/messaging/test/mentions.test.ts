@@ -1,13 +1,12 @@
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Event } from '@parley/contracts/internal'
 import { eventually, recordEvents } from '@parley/testkit'
 import { deliveriesOf } from './_events.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
-let fleet: Fleet
+const fleet = useFleet({ processes: 2 })
 beforeAll(async () => {
-  fleet = await startFleet({ processes: 2 })
   const role = { displayName: '', description: '', position: 1, isSystem: false }
   fleet.fakes.policy.roles.push(
     { ...role, $typeName: 'svc.internal.v1.PolicyRole', id: 'Ocooks', name: 'cooks', pingable: true },
@@ -26,7 +25,6 @@ beforeAll(async () => {
 beforeEach(() => {
   fleet.fakes.handlesUnavailable = false
 })
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 async function post(
   roomId: string,

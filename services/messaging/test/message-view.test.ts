@@ -1,16 +1,12 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { readAssetAccess, readServerImageParams } from '@parley/signed-urls'
 import type { Message } from '@parley/contracts/api'
 import { postWithEcho, read, say, findInTimeline } from './_conversation.ts'
-import { startFleet, type Fleet, type Person } from './_fleet.ts'
+import { useFleet, type Person } from './_fleet.ts'
 import { attach, addPreview, removeText } from './_parts.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet()
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
 
 const people = ['ann', 'bob', 'p1', 'p2', 'p3', 'p4', 'p5']
 const room = async () => (await fleet.room().channel(people)).roomId

@@ -1,14 +1,10 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { eventually, recordEvents } from '@parley/testkit'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 import type { RoomFeed } from './_room-feed.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet({ processes: 2 })
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet({ processes: 2 })
 
 const allIds = async (reader: string, room: RoomFeed) => {
   const ids: string[] = []

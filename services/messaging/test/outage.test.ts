@@ -1,16 +1,14 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually, recordEvents } from '@parley/testkit'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 import type { RoomFeed } from './_room-feed.ts'
 
-let fleet: Fleet
+const fleet = useFleet({ processes: 2, outages: true })
 let room: RoomFeed
 beforeAll(async () => {
-  fleet = await startFleet({ processes: 2, outages: true })
   room = await fleet.room().channel(['ann'])
 })
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const post = (body: string) => fleet.as('ann').messages.createMessage({ roomId: room.roomId, body })
 

@@ -1,21 +1,20 @@
 import { Code } from '@connectrpc/connect'
 import type { RoomTimelinePage } from '@parley/contracts/api'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { openTestDatabase } from '@parley/testkit'
 import { pageBytes } from '../src/domain/page-bytes.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
 const long = 'x'.repeat(10_000)
 const fitting = Math.floor(pageBytes / long.length)
 
-let fleet: Fleet
+const fleet = useFleet()
 let roomId: string
 let root: string
 let replies: string[]
 let timeline: string[]
 
 beforeAll(async () => {
-  fleet = await startFleet()
   roomId = (await fleet.room().channel(['ann'])).roomId
   const post = async (more: object = {}) =>
     (await fleet.as('ann').messages.createMessage({ roomId, body: long, ...more })).message
@@ -25,7 +24,6 @@ beforeAll(async () => {
     replies.push((await post({ threadRootEventId: root, alsoSendToChannel: true }))?.id ?? '')
   timeline = idsOf((await allPages((cursor) => ofRoom({ limit: 500, cursor }))).pages)
 })
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 type Cursor = { case: 'before' | 'after'; value: string } | undefined
 type Page = RoomTimelinePage | undefined

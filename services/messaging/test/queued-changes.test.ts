@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { create } from '@bufbuild/protobuf'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { PolicyDecisionSchema } from '@parley/contracts/internal'
 import { policyFrom } from '@parley/permissions'
@@ -12,13 +12,9 @@ import { planUpdate } from '../src/actions/room-log/update.ts'
 import { writeBatch } from '../src/actions/room-log/write-batch.ts'
 import type { Context } from '../src/context.ts'
 import { errorWith, say } from './_conversation.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet()
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
 
 test('a queued edit is refused if its author may no longer read the room', async () => {
   const { roomId } = await fleet.room().channel(['bob'], { universal: true })

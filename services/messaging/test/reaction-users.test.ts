@@ -1,14 +1,10 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { requestErasure, eventually } from '@parley/testkit'
 import { postWithEcho, messageNotFound, errorWith, say } from './_conversation.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet()
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
 
 const people = ['ann', 'bob', ...Array.from({ length: 10 }, (_, n) => `p${n}`)]
 const room = () => fleet.room().channel(people)

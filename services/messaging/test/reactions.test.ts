@@ -1,16 +1,12 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { eventually, retryWhileOverloaded } from '@parley/testkit'
 import { gemoji } from 'gemoji'
 import { postWithEcho, messageNotFound, recordRoomEvents, errorWith, say, clientEventsOf } from './_conversation.ts'
-import { startFleet, type Fleet, type Person } from './_fleet.ts'
+import { useFleet, type Person } from './_fleet.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet({ processes: 2 })
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet({ processes: 2 })
 
 const people = ['ann', 'bob', 'p1', 'p2', 'p3', 'p4', 'p5']
 const room = async () => (await fleet.room().channel(people)).roomId

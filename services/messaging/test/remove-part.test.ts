@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { Event } from '@parley/contracts/internal'
 import { eventually } from '@parley/testkit'
 import {
@@ -12,14 +12,10 @@ import {
   findInTimeline,
   clientEventsOf,
 } from './_conversation.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 import { attach, addPreview, removeText } from './_parts.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet()
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
 
 const room = async () => (await fleet.room().channel(['ann', 'bob', 'mod'])).roomId
 const [ann, mod] = [() => fleet.as('ann'), () => fleet.as('mod', ['moderator'])]

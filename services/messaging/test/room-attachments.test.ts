@@ -1,15 +1,11 @@
 import { Code } from '@connectrpc/connect'
 import { readAssetAccess } from '@parley/signed-urls'
 import { ImageFitMode, type ListRoomAttachmentsResponse } from '@parley/contracts/api'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { expect, test } from '@jest/globals'
+import { useFleet } from './_fleet.ts'
 import { attach } from './_parts.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet()
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
 
 const post = async (roomId: string, threadRootEventId = '') => {
   const { message } = await fleet.as('ann').messages.createMessage({ roomId, body: 'x', threadRootEventId })

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { countCosts, eventually, type CostCounter } from '@parley/testkit'
 import fc from 'fast-check'
 import { readFollowedThreads } from '../src/store/followed-threads.ts'
 import { maxFollowsWithoutWatermark, maxPlacesAfterWatermark, settleFollows } from '../src/store/settle-follows.ts'
 import { readUnread } from '../src/store/unread.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 import { explainStatements } from './_plan.ts'
 
-let fleet: Fleet
+const fleet = useFleet({ processes: 0 })
 let costs: CostCounter
 beforeAll(async () => {
-  fleet = await startFleet({ processes: 0 })
   costs = fleet.use(await countCosts(fleet.bus))
   await fleet.start()
 })
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const post = async (userId: string, roomId: string, threadRootEventId = '') =>
   (await fleet.as(userId).messages.createMessage({ roomId, body: 'x', threadRootEventId })).message?.id ?? ''

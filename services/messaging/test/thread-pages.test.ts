@@ -1,15 +1,13 @@
 import { Code } from '@connectrpc/connect'
 import type { RoomTimelinePage } from '@parley/contracts/api'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { useFleet } from './_fleet.ts'
 
-let fleet: Fleet
+const fleet = useFleet()
 let thread: Awaited<ReturnType<typeof createThread>>
 beforeAll(async () => {
-  fleet = await startFleet()
   thread = await createThread(9)
 })
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 async function createThread(count: number) {
   const room = await fleet.room().channel(['ann', 'bob', 'cyd'])

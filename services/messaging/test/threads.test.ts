@@ -1,15 +1,11 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { eventually, recordEvents } from '@parley/testkit'
 import { errorWith, say } from './_conversation.ts'
 import { deliveriesOf } from './_events.ts'
-import { startFleet, type Fleet, type Person } from './_fleet.ts'
+import { useFleet, type Person } from './_fleet.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet()
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
 
 async function createRoomWithRoot() {
   const { roomId } = await fleet.room().channel(['ann', 'bob', 'cyd'])

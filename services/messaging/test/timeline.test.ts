@@ -1,15 +1,11 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { RoomTimelinePage } from '@parley/contracts/api'
 import { eventually, openTestDatabase } from '@parley/testkit'
-import { startFleet, type Fleet, type Person } from './_fleet.ts'
+import { useFleet, type Person } from './_fleet.ts'
 import type { RoomFeed } from './_room-feed.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet()
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
 
 const idsOf = (page: RoomTimelinePage | undefined) => (page?.events ?? []).map(({ id }) => id)
 

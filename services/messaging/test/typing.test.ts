@@ -2,20 +2,18 @@ import { fromBinary } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { TypingHintSchema, type TypingHint } from '@parley/contracts/internal'
 import { typingHints, typingHintSubject } from '@parley/events'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
-let fleet: Fleet
+const fleet = useFleet()
 const hints: (TypingHint & { subject: string })[] = []
 beforeAll(async () => {
-  fleet = await startFleet()
   fleet.bus.nc.subscribe(typingHints, {
     callback: (_, { data, subject }) => hints.push({ ...fromBinary(TypingHintSchema, data), subject }),
   })
   await fleet.bus.nc.flush()
 })
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const type = (userId: string, roomId: string, threadRootEventId = '') =>
   fleet.as(userId).rooms.updateTypingIndicator({ roomId, threadRootEventId })

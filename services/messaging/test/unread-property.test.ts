@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { NotificationLevel } from '@parley/contracts/api'
 import fc from 'fast-check'
 import { settleFollows } from '../src/store/settle-follows.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 import { History, type Level, type Step } from './_unread-model.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet()
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
 
 const users = 3
 const theRoom = -1

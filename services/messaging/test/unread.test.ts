@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { expect, test } from '@jest/globals'
+import { useFleet } from './_fleet.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet()
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
 
 const state = async (userId: string, roomId: string) => {
   const { entries } = await fleet.messaging.roomStates({ userId, roomIds: [roomId, 'Rnothing'] })

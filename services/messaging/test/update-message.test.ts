@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
 import {
@@ -12,16 +12,12 @@ import {
   findInTimeline,
   clientEventsOf,
 } from './_conversation.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 
 const hour = 3_600_000
 
-let fleet: Fleet
+const fleet = useFleet({ now: () => new Date(Date.now() + ahead) })
 let ahead = 0
-beforeAll(async () => {
-  fleet = await startFleet({ now: () => new Date(Date.now() + ahead) })
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const room = async () => (await fleet.room().channel(['ann', 'bob', 'mod'])).roomId
 const [ann, bob, mod, olga] = [

@@ -4,16 +4,12 @@ import { MessageVideoProcessingStatus, type MessageVideoProcessing } from '@parl
 import { RoomEventSchema, type VideoStateSchema } from '@parley/contracts/internal'
 import { newId } from '@parley/ids'
 import { eventually } from '@parley/testkit'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { say } from './_conversation.ts'
-import { startFleet, type Fleet } from './_fleet.ts'
+import { useFleet } from './_fleet.ts'
 import { attach } from './_parts.ts'
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await startFleet()
-})
-afterAll(async () => fleet[Symbol.asyncDispose]())
+const fleet = useFleet()
 
 type State = MessageInitShape<typeof VideoStateSchema>
 

@@ -17,6 +17,7 @@ import {
   testDatabaseService,
   type TestDatabaseOptions,
 } from '@parley/testkit'
+import { openForTests } from '@parley/testkit/open-for-tests'
 import { sql } from 'drizzle-orm'
 import { readConfig, type Config } from '../src/config.ts'
 import { startRooms, type Overrides } from '../src/service.ts'
@@ -79,6 +80,9 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
       }
     },
   )
+
+/** Opens an environment for the tests of a file. */
+export const useEnv = (options?: TestDatabaseOptions) => openForTests(() => openEnv(options))
 
 const routesOf =
   ({ messaging, erasures, admin, accounts }: ReturnType<typeof initialState>, db: Db) =>

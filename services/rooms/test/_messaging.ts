@@ -15,8 +15,7 @@ export class FakeMessaging {
 
   /** Holds calls until `answer` is called; then they fail. */
   stopAnswering(): void {
-    let end = () => {}
-    const until = new Promise<void>((resolve) => (end = resolve))
+    const { promise: until, resolve: end } = Promise.withResolvers<void>()
     this.#pause = { until, end }
   }
 

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { Code } from '@connectrpc/connect'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { ListBansRequestSchema } from '@parley/contracts/api'
 import { ban, decisionFor, createDm } from './_seeds.ts'
-import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
+import { codeOf, lobbyOf, makeRoom, useEnv, person } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let tea: string
 let coffee: string
 let direct: string
@@ -15,7 +15,6 @@ const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 const banned = ['Uann', 'Uben', 'Ucid', 'Udan']
 
 beforeAll(async () => {
-  env = await openEnv()
   env.accounts.people = [...banned, 'Uold', 'Uumod'].map((userId) => person(userId))
   env.accounts.people.push(person('Umod', { roleIds: ['moderator'] }))
   env.admin.policy.decisions.push(
@@ -33,7 +32,6 @@ beforeAll(async () => {
   await ban(env.db, tea, 'Udan', { at })
   await ban(env.db, tea, 'Uold', { at: ago(1), expiresAt: new Date(Date.now() - 1000) })
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const moderator = () => env.as('Umod', 'moderator').rooms
 async function list(request: MessageInitShape<typeof ListBansRequestSchema> = {}) {

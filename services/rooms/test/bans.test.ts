@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { Code } from '@connectrpc/connect'
 import { eventually } from '@parley/testkit'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { roomBans, roomFacts } from '../src/store/schema.ts'
 import { createDm } from './_seeds.ts'
-import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
+import { codeOf, lobbyOf, makeRoom, useEnv, person } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let direct: string
 let room: string
 let made = 0
 
 beforeAll(async () => {
-  env = await openEnv()
   env.accounts.people = ['Umallory', 'Umod', 'Ualice', 'Ustranger'].map((userId) => person(userId))
   await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '3s' })
   await lobbyOf(env)
@@ -23,7 +22,6 @@ beforeEach(async () => {
   room = await makeRoom(env, `banning-${++made}`)
   await env.as('Umallory').rooms.joinRoom({ roomId: room })
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const moderator = () => env.as('Umod', 'moderator').rooms
 const inAnHour = () => timestampFromDate(new Date(Date.now() + 3600_000))

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { ApplyFacts } from '../src/clients/messaging.ts'
 import { openFactDelivery } from '../src/engines/delivery/fact-delivery.ts'
 import { createWalk } from '../src/jobs/check-messaging.ts'
-import { lobbyOf, openEnv, type Env } from './_env.ts'
+import { lobbyOf, useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 beforeAll(async () => {
-  env = await openEnv()
   await env.start()
   await lobbyOf(env)
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const failToRead = () => Promise.reject(new Error('not expected to be called'))
 

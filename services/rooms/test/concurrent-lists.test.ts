@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
-import { codeOf, makeRoom, openEnv, type Env } from './_env.ts'
+import { codeOf, makeRoom, useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let roomId: string
 beforeAll(async () => {
-  env = await openEnv()
   await env.start()
   roomId = await makeRoom(env, 'hall')
   for (const userId of ['Umallory', 'Ualice']) await env.as(userId).rooms.joinRoom({ roomId })
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 test('only a caller with too many concurrent lists is refused', async () => {
   const list = (userId: string) => codeOf(env.as(userId).rooms.listMembers({ roomId, page: { limit: 500 } }))

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { countCosts, type CostCounter } from '@parley/testkit'
-import { makeRoom, openEnv, person, type Env } from './_env.ts'
+import { makeRoom, useEnv, person } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let costs: CostCounter
 beforeAll(async () => {
-  env = await openEnv()
   costs = env.use(await countCosts(env.bus))
   env.accounts.people.push(person('Uann'), person('Ubob'))
   await env.start()
   for (const name of ['hall', 'tea']) await env.as('Uann').rooms.joinRoom({ roomId: await makeRoom(env, name) })
   await env.as('Uann').rooms.startDM({ participantIds: ['Ubob'] })
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 test('ListRooms runs one statement, and calls messaging and accounts once each', async () => {
   const list = () => env.as('Uann').directory.listRooms({})

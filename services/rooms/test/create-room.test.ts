@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { create } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
@@ -7,17 +7,15 @@ import { PolicyDecisionSchema, type Event } from '@parley/contracts/internal'
 import { eq } from 'drizzle-orm'
 import { eventually, recordEvents } from '@parley/testkit'
 import { rooms } from '../src/store/schema.ts'
-import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
+import { codeOf, lobbyOf, makeRoom, openEnv, useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let groupId: string
 
 beforeAll(async () => {
-  env = await openEnv()
   await env.start()
   groupId = await lobbyOf(env)
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const admin = () => env.as('Uadmin', 'admin')
 

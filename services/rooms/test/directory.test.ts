@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { create } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
@@ -7,16 +7,15 @@ import { PolicyDecisionSchema } from '@parley/contracts/internal'
 import { eq } from 'drizzle-orm'
 import { layoutItems, roomGroups, roomMembers, rooms, sidebarLinks } from '../src/store/schema.ts'
 import { ban, createDm } from './_seeds.ts'
-import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
+import { codeOf, lobbyOf, makeRoom, useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let lobby: string
 const ids = { tea: '', hidden: '', everyone: '', old: '', spoken: '', later: '', empty: '', foreign: '' }
 
 const shy = 'Ushy'
 
 beforeAll(async () => {
-  env = await openEnv()
   env.admin.policy.decisions.push(
     create(PolicyDecisionSchema, {
       userId: shy,
@@ -45,7 +44,6 @@ beforeAll(async () => {
   env.messaging.setState('Ualice', ids.later, { lastMessageAt: new Date(2000), hasUnread: true })
   env.messaging.setState('Ualice', ids.tea, { lastMessageAt: new Date(3000), hasUnread: true })
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const alice = () => env.as('Ualice').directory
 const idsOf = (shown: RoomWithViewerState[]) => shown.map(({ room }) => room?.id)

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { unkeyedDmRoomId } from '@parley/ids'
 import { newDm } from '../src/domain/new-room.ts'
 import { dmRow, insertRoom } from '../src/store/new-rooms.ts'
-import { codeOf, openEnv, person, type Env } from './_env.ts'
+import { codeOf, useEnv, person } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 beforeAll(async () => {
-  env = await openEnv()
   env.accounts.people = ['Uann', 'Ubob', 'Ucarol', 'Udave', 'Uerin'].map((userId) => person(userId))
   await env.start()
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const start = async (caller: string, ...participantIds: string[]): Promise<string> =>
   (await env.as(caller).rooms.startDM({ participantIds })).room?.id ?? ''

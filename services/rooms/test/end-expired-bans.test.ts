@@ -21,8 +21,7 @@ test('the end of a ban does not wait for that of another', async () => {
   await env.db.update(roomBans).set({ expiresAt: sql`now()` })
 
   const delivered: string[] = []
-  let apply: () => void = () => undefined
-  const applied = new Promise<void>((resolve) => (apply = resolve))
+  const { promise: applied, resolve: apply } = Promise.withResolvers<void>()
   const deliver = (roomId: string) => {
     delivered.push(roomId)
     return applied

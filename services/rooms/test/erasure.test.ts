@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { eventually, requestErasure } from '@parley/testkit'
 import { and, eq, gt } from 'drizzle-orm'
 import {
@@ -13,18 +13,16 @@ import {
   rooms,
 } from '../src/store/schema.ts'
 import { createDm } from './_seeds.ts'
-import { codeOf, makeRoom, openEnv, person, type Env } from './_env.ts'
+import { codeOf, makeRoom, useEnv, person, type Env } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let service: Awaited<ReturnType<Env['start']>>
 const start = async () => void (service = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '3s' }))
 
 beforeAll(async () => {
-  env = await openEnv()
   env.accounts.people = ['Ugone', 'Uback', 'Umod', 'Ubob'].map((userId) => person(userId))
   await start()
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const waitForFound = (pass: number) => eventually(() => env.erasures.found('Ugone', pass)?.toString() ?? false)
 const rowsOfGone = async () => ({

@@ -1,28 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { eventually } from '@parley/testkit'
 import type { Service } from '@parley/runtime'
 import { and, eq, isNull } from 'drizzle-orm'
 import { changeMembership, lockRoom } from '../src/store/changes.ts'
 import { roomFacts } from '../src/store/schema.ts'
-import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
+import { codeOf, lobbyOf, makeRoom, useEnv, person } from './_env.ts'
 
 const impatient = { PARLEY_ROOMS_HAND_OVER_TIMEOUT: '2s' }
 
-let env: Env
+const env = useEnv({ outages: true })
 let service: Service
 let room: string
 let made = 0
 
 beforeAll(async () => {
-  env = await openEnv({ outages: true })
   service = await env.start(impatient)
   await lobbyOf(env)
 })
 beforeEach(async () => {
   room = await makeRoom(env, `delivery-${++made}`)
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const join = (userId: string) => env.as(userId).rooms.joinRoom({ roomId: room })
 const leave = (userId: string) => env.as(userId).rooms.leaveRoom({ roomId: room })

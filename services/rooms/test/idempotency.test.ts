@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { create } from '@bufbuild/protobuf'
 import { Code, type CallOptions } from '@connectrpc/connect'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
@@ -6,16 +6,15 @@ import { PolicyDecisionSchema } from '@parley/contracts/internal'
 import type { Service } from '@parley/runtime'
 import { sql } from 'drizzle-orm'
 import { idempotentCalls, rooms } from '../src/store/schema.ts'
-import { codeOf, lobbyOf, openEnv, type Env } from './_env.ts'
+import { codeOf, lobbyOf, useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let first: Service
 let groupId: string
 
 const shy = 'Ushy'
 
 beforeAll(async () => {
-  env = await openEnv()
   env.admin.policy.decisions.push(
     create(PolicyDecisionSchema, {
       userId: shy,
@@ -27,7 +26,6 @@ beforeAll(async () => {
   first = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '3s' })
   groupId = await lobbyOf(env)
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const admin = () => env.as('Uadmin', 'admin').rooms
 

@@ -1,21 +1,20 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { everyoneRoleId } from '@parley/permissions'
 import type { ImportRoomRequestSchema } from '@parley/contracts/internal'
 import { sql } from 'drizzle-orm'
 import { decisionFor } from './_seeds.ts'
-import { lobbyOf, openEnv, person, type Env } from './_env.ts'
+import { lobbyOf, useEnv, person } from './_env.ts'
 
 /** Denying either to everyone makes a room private in an export. */
 const privatePermissions = ['room.list', 'room.join']
 const roomIdOf = (permission: string) => `R${permission.replace('.', '')}12345`
 
-let env: Env
+const env = useEnv()
 let groupId: string
 beforeAll(async () => {
-  env = await openEnv()
   env.accounts.people.push(...['Uann', 'Ubob', 'Ucid'].map((userId) => person(userId)))
   for (const permission of privatePermissions) {
     const roomId = roomIdOf(permission)
@@ -28,7 +27,6 @@ beforeAll(async () => {
   await lobbyOf(env)
   groupId = (await env.transfer.importGroup({ name: 'Imported' })).groupId
 })
-afterAll(async () => env[Symbol.asyncDispose]())
 
 type Wanted = MessageInitShape<typeof ImportRoomRequestSchema>
 const createdAt = timestampFromDate(new Date('2019-05-01T12:00:00Z'))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { ownerRoleId } from '@parley/permissions'
 import { RoomKind } from '@parley/contracts/api'
 import type { StandingPlace } from '@parley/contracts/internal'
@@ -6,15 +6,14 @@ import { eq, sql } from 'drizzle-orm'
 import { people, roomGroups, roomMembers, rooms } from '../src/store/schema.ts'
 import { ban, createDm } from './_seeds.ts'
 import { Code } from '@connectrpc/connect'
-import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
+import { codeOf, lobbyOf, makeRoom, openEnv, useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let tea: string
 let everyone: string
 let direct: string
 
 beforeAll(async () => {
-  env = await openEnv()
   await env.start()
   await lobbyOf(env)
   tea = await makeRoom(env, 'tea')
@@ -22,7 +21,6 @@ beforeAll(async () => {
   direct = await createDm(env, ['Ualice', 'Ubob'])
   await env.as('Ualice').rooms.joinRoom({ roomId: tea })
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 describe('OpenSockets', () => {
   test('returns memberships and bans in channels, without other users', async () => {

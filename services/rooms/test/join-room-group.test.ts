@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { eventually } from '@parley/testkit'
 import { ban, decisionFor, createGroup } from './_seeds.ts'
-import { codeOf, lobbyOf, openEnv, type Env } from './_env.ts'
+import { codeOf, lobbyOf, useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let groupId: string
 let made = 0
 
 beforeAll(async () => {
-  env = await openEnv()
   env.admin.policy.decisions.push(
     decisionFor({ userId: 'Uunwanted', permission: 'room.join', groupId: 'Gjoin3', deny: true }),
     decisionFor({ userId: 'Ublind', permission: 'room.list', groupId: 'Gjoin4', deny: true }),
@@ -21,7 +20,6 @@ beforeEach(async () => {
   groupId = `Gjoin${++made}`
   await createGroup(env.db, groupId, 10 + made)
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const admin = () => env.as('Uadmin', 'admin')
 const joinGroup = async (userId: string) => (await env.as(userId).rooms.joinRoomGroup({ groupId })).joinedRoomIds

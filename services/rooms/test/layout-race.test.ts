@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { AdminRoomLayoutItemKind } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
 import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { layoutItems, roomGroups, rooms, sidebarLinks } from '../src/store/schema.ts'
-import { codeOf, lobbyOf, openEnv, type Env } from './_env.ts'
+import { codeOf, lobbyOf, useEnv } from './_env.ts'
 
 const { ROOM, SIDEBAR_LINK } = AdminRoomLayoutItemKind
 
-let env: Env
+const env = useEnv()
 let made = 0
 
 beforeAll(async () => {
-  env = await openEnv()
   await env.start()
   await env.start()
   await lobbyOf(env)
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const admin = () => env.as('Uadmin', 'admin')
 const newGroup = async () => (await admin().layout.createRoomGroup({ name: 'A group' })).group?.id ?? ''

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { AdminRoomLayoutItemKind } from '@parley/contracts/admin'
 import { eventually, publishEvents } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { decisionFor } from './_seeds.ts'
-import { codeOf, lobbyOf, openEnv, type Env } from './_env.ts'
+import { codeOf, lobbyOf, useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 
 beforeAll(async () => {
-  env = await openEnv()
   await env.start()
   await lobbyOf(env)
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 test('a waiting change is refused if its caller loses the permission', async () => {
   const admin = env.as('Uadmin', 'admin')

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { AdminRoomLayoutItemKind, type AdminRoomLayoutGroup } from '@parley/contracts/admin'
 import { eventually, recordEvents } from '@parley/testkit'
 import { outbox } from '../src/store/schema.ts'
 import { decisionFor, createDm, createGroup } from './_seeds.ts'
-import { codeOf, lobbyOf, openEnv, type Env } from './_env.ts'
+import { codeOf, lobbyOf, useEnv } from './_env.ts'
 
 const { ROOM, SIDEBAR_LINK } = AdminRoomLayoutItemKind
 
-let env: Env
+const env = useEnv()
 let received: Awaited<ReturnType<typeof recordEvents>>
 let direct: string
 let actor = ''
@@ -18,7 +18,6 @@ let entriesBefore = 0
 const manage = { permission: 'room.manage' }
 
 beforeAll(async () => {
-  env = await openEnv()
   env.admin.policy.decisions.push(
     decisionFor({ userId: 'Uone', ...manage, groupId: 'Gone' }),
     decisionFor({ userId: 'Utwo', ...manage, groupId: 'Gtwo' }),
@@ -33,15 +32,11 @@ beforeAll(async () => {
   await createGroup(env.db, 'Gone', 10)
   await createGroup(env.db, 'Gtwo', 20)
   direct = await createDm(env, ['Ualice', 'Ubob'])
-  received = await recordEvents(env.bus, 'evt.>')
+  received = env.use(await recordEvents(env.bus, 'evt.>'))
 })
 beforeEach(async () => {
   actor = `Uadmin${++made}`
   entriesBefore = await env.db.$count(outbox)
-})
-afterAll(async () => {
-  await received[Symbol.asyncDispose]()
-  await env[Symbol.asyncDispose]()
 })
 
 /** Another user in each test, to distinguish the events. */

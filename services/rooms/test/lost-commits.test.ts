@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { Code, createClient, createRouterTransport } from '@connectrpc/connect'
 import { MessagingInternalService, type RoomFact } from '@parley/contracts/internal'
 import { eventually } from '@parley/testkit'
@@ -9,16 +9,15 @@ import { openFactDelivery } from '../src/engines/delivery/index.ts'
 import { changeMembership, lockRoom } from '../src/store/changes.ts'
 import { findUnappliedFacts } from '../src/store/facts.ts'
 import { roomBans, roomFacts, roomMembers, rooms } from '../src/store/schema.ts'
-import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
+import { codeOf, lobbyOf, makeRoom, useEnv, person } from './_env.ts'
 
 // Messaging has a fact that the database of rooms has lost, usually with a version ahead of the clock of rooms.
 
-let env: Env
+const env = useEnv()
 let room: string
 let made = 0
 
 beforeAll(async () => {
-  env = await openEnv()
   // The job pauses after its first walk, so that it does not correct a room before a call does.
   await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '30s' }, { checkPausePerStepMs: 3_600_000 })
   await lobbyOf(env)
@@ -27,7 +26,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   room = await makeRoom(env, `lost-${++made}`)
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const join = (userId: string) => env.as(userId).rooms.joinRoom({ roomId: room })
 const versions = () => env.messaging.factsOf(room).map(({ version }) => version)

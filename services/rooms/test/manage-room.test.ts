@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { eventually, recordEvents } from '@parley/testkit'
 import { createDm } from './_seeds.ts'
-import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
+import { codeOf, lobbyOf, makeRoom, useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let groupId: string
 let direct: string
 let room: string
 let made = 0
 
 beforeAll(async () => {
-  env = await openEnv()
   await env.start()
   groupId = await lobbyOf(env)
   direct = await createDm(env, ['Ualice', 'Ubob'])
@@ -19,7 +18,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   room = await makeRoom(env, `managed-${++made}`)
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const admin = () => env.as('Uadmin', 'admin')
 const owner = () => env.as('Uowner', 'owner').rooms

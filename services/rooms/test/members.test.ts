@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { create } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
@@ -7,9 +7,9 @@ import { PolicyDecisionSchema, PolicyRoleSchema } from '@parley/contracts/intern
 import { eventually } from '@parley/testkit'
 import { people } from '../src/store/schema.ts'
 import { ban, createDm } from './_seeds.ts'
-import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
+import { codeOf, lobbyOf, makeRoom, useEnv, person } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let tea: string
 let everyone: string
 let closed: string
@@ -24,7 +24,6 @@ const deny = (of: { userId: string } | { roleId: string }) =>
   })
 
 beforeAll(async () => {
-  env = await openEnv()
   env.accounts.people = [
     person('Uadmin', { roleIds: ['admin'] }),
     person('Ualice', { displayName: 'ZOË' }),
@@ -49,7 +48,6 @@ beforeAll(async () => {
   await ban(env.db, everyone, 'Ubanned')
   await eventually(async () => (await env.db.select().from(people)).length === env.accounts.people.length)
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const alice = () => env.as('Ualice').rooms
 const admin = () => env.as('Uadmin', 'admin').rooms

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { create } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
@@ -7,16 +7,15 @@ import { retryWhileOverloaded } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { rooms } from '../src/store/schema.ts'
 import { ban, createDm } from './_seeds.ts'
-import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
+import { codeOf, lobbyOf, makeRoom, useEnv } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let tea: string
 let everyone: string
 let closed: string
 let dm: string
 
 beforeAll(async () => {
-  env = await openEnv()
   env.admin.policy.decisions.push(
     create(PolicyDecisionSchema, {
       userId: 'Uunwanted',
@@ -33,7 +32,6 @@ beforeAll(async () => {
   await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, closed))
   dm = await createDm(env, ['Ualice', 'Ubob'])
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const join = (userId: string, roomId: string) => env.as(userId).rooms.joinRoom({ roomId })
 const leave = (userId: string, roomId: string) => env.as(userId).rooms.leaveRoom({ roomId })

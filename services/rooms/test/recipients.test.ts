@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
@@ -8,9 +8,9 @@ import { eventually } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { people, roomMembers, rooms } from '../src/store/schema.ts'
 import { ban, decisionFor, createDm } from './_seeds.ts'
-import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
+import { codeOf, lobbyOf, makeRoom, openEnv, useEnv, person } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 let tea: string
 let everyone: string
 let shelved: string
@@ -24,7 +24,6 @@ const deniedRole = create(PolicyDecisionSchema, {
 })
 
 beforeAll(async () => {
-  env = await openEnv()
   env.accounts.people = [
     person('Uadmin', { roleIds: ['admin'] }),
     person('Ualice'),
@@ -61,7 +60,6 @@ beforeAll(async () => {
   }
   await eventually(async () => (await env.db.select().from(people)).length === env.accounts.people.length)
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const ids = (count: number) => Array.from({ length: count }, (_, n) => `X${n}`)
 const memberOf = (roomId: string) => (userId: string) => ({

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { create } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { RoomKind } from '@parley/contracts/api'
 import { PolicyDecisionSchema } from '@parley/contracts/internal'
 import { eventually } from '@parley/testkit'
-import { codeOf, openEnv, person, type Env } from './_env.ts'
+import { codeOf, useEnv, person } from './_env.ts'
 
-let env: Env
+const env = useEnv()
 
 beforeAll(async () => {
-  env = await openEnv()
   env.accounts.people = [
     ...['Ualice', 'Ubob', 'Ucarol', 'Umuted', 'Usolo'].map((userId) => person(userId)),
     person('Ugone', { deleted: true }),
@@ -26,7 +25,6 @@ beforeAll(async () => {
   await env.start()
   await env.start()
 })
-afterAll(() => env[Symbol.asyncDispose]())
 
 const start = (userId: string, participantIds: string[], headers: Record<string, string> = {}) =>
   env.as(userId).rooms.startDM({ participantIds }, { headers })

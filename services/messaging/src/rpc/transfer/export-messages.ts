@@ -65,19 +65,9 @@ function bytesOf(
 }
 
 function byEmoji(reactions: readonly store.ExportedReaction[]): { emoji: string; userIds: string[] }[] {
-  return [...groupBy(reactions, ({ emoji }) => emoji)].map(([emoji, users]) => {
+  return [...Map.groupBy(reactions, ({ emoji }) => emoji)].map(([emoji, users]) => {
     return { emoji, userIds: users.map(({ userId }) => userId) }
   })
 }
 
-const bySeq = <T extends { seq: bigint }>(rows: readonly T[]): Map<bigint, T[]> => groupBy(rows, ({ seq }) => seq)
-
-function groupBy<K, T>(rows: readonly T[], keyOf: (row: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>()
-  for (const row of rows) {
-    const group = groups.get(keyOf(row))
-    if (group) group.push(row)
-    else groups.set(keyOf(row), [row])
-  }
-  return groups
-}
+const bySeq = <T extends { seq: bigint }>(rows: readonly T[]): Map<bigint, T[]> => Map.groupBy(rows, ({ seq }) => seq)
