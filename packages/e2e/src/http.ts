@@ -24,17 +24,12 @@ export const pathOf = (method: DescMethodUnary, prefix = '/api/connect'): string
   `${prefix}/${method.parent.typeName}/${method.name}`
 
 /** A string is sent unchanged. */
-export async function postJson(
-  url: string,
-  body: unknown,
-  headers: Record<string, string> = {},
-  timeoutMs = 20_000,
-): Promise<Answer> {
+export async function postJson(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
-    signal: AbortSignal.timeout(timeoutMs),
+    signal: AbortSignal.timeout(20_000),
   })
   return readAnswer(response)
 }

@@ -21,8 +21,8 @@ const retryIfLate: Interceptor = (next) => async (request) => {
 
 export type TestBus = AsyncDisposable & { bus: Bus; rpc: RpcClient }
 
-/** `name`: the deployable to act as. The server has no users. */
-export async function testBus(url: string, name = 'test'): Promise<TestBus> {
+export async function testBus(url: string): Promise<TestBus> {
+  const name = 'test'
   const bus = await connectBus({ url, name, purpose: 'rpc' })
   const rpc = createRpcClient(bus, { name, defaultTimeoutMs: callTimeoutMs, interceptors: [retryIfLate] })
   return {

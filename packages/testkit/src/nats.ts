@@ -13,14 +13,13 @@ export type TestNats = StoppableServer & {
 }
 
 /**
- * Starts a NATS server for this caller alone, because streams are global to a server. With `conf` it has the users of
- * that configuration file; without, it has no users, and a keeper of the event stream runs. If `PARLEY_TEST_NATS_URL`
- * is set and `conf` is not, uses that server instead, for one caller at a time, after deleting its streams.
+ * Starts a NATS server for this caller alone, because streams are global to a server. It has no users, and a keeper of
+ * the event stream runs. If `PARLEY_TEST_NATS_URL` is set, uses that server instead, for one caller at a time, after
+ * deleting its streams.
  */
-export function testNats(options: { conf?: string; env?: NodeJS.ProcessEnv } = {}): Promise<TestNats> {
+export function testNats(): Promise<TestNats> {
   const given = process.env.PARLEY_TEST_NATS_URL
-  if (options.conf !== undefined) return startOwnNats(options)
-  return withKeeper(given ? useGivenNats(given) : startOwnNats(options))
+  return withKeeper(given ? useGivenNats(given) : startOwnNats())
 }
 
 /** The server gets a keeper of the event stream, as in a fleet. */
@@ -38,10 +37,10 @@ async function withKeeper(starting: Promise<TestNats>): Promise<TestNats> {
   }
 }
 
-async function startOwnNats(options: { conf?: string; env?: NodeJS.ProcessEnv }): Promise<TestNats> {
+async function startOwnNats(): Promise<TestNats> {
   const dir = temporaryFolder()
   const port = await freePort()
-  const launch = () => startNats({ ...options, dir, port })
+  const launch = () => startNats({ dir, port })
   let server = await launch()
   return {
     url: server.url,

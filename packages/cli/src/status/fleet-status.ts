@@ -11,7 +11,7 @@ export type FleetStatus = {
   nodes: FleetNode[]
 }
 
-export function fleetStatus(nodes: FleetNode[], now = new Date()): FleetStatus {
+export function fleetStatus(nodes: FleetNode[]): FleetStatus {
   const order = ['compact', ...deployableNames]
   const sorted = nodes.toSorted(
     (one, other) => order.indexOf(one.service) - order.indexOf(other.service) || (one.at < other.at ? -1 : 1),
@@ -21,7 +21,7 @@ export function fleetStatus(nodes: FleetNode[], now = new Date()): FleetStatus {
   const missing = deployableNames.filter((name) => !running.has(name))
   const versions = [...new Set(nodes.map(({ version }) => version).filter((version) => version !== ''))].sort()
   const ready = missing.length === 0 && nodes.every(({ state, outages }) => state === 'ready' && outages.length === 0)
-  return { at: now.toISOString(), ready, missing, versions, nodes: sorted }
+  return { at: new Date().toISOString(), ready, missing, versions, nodes: sorted }
 }
 
 const head = ['service', 'node', 'version', 'state', 'up', 'sockets', 'outbox', 'pending', 'parked', 'memory']

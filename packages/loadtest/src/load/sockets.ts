@@ -31,14 +31,9 @@ export class Sockets implements Disposable {
       await Promise.all(Array.from({ length: Math.min(left, 100) }, () => this.#openOne(socketUrl, token)))
   }
 
-  /**
-   * Resolves when `count` sockets (default: all) have received a matching event, with the times of the first and the
-   * last receipt.
-   */
-  expectEvent(
-    matches: (event: RealtimeEventEnvelope) => boolean,
-    count = this.size,
-  ): Promise<{ first: number; last: number }> {
+  /** Resolves when all sockets have received a matching event, with the times of the first and the last receipt. */
+  expectEvent(matches: (event: RealtimeEventEnvelope) => boolean): Promise<{ first: number; last: number }> {
+    const count = this.size
     return new Promise((resolve) => {
       let left = count
       let first = 0

@@ -1,9 +1,9 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-/** A reader sees either the old or the new content. */
-export function writeAtomically(file: string, content: string, mode: number): void {
+/** Only this user may read the file. A reader sees either the old or the new content. */
+export function writeAtomically(file: string, content: string): void {
   const unfinished = `${file}.${process.pid}.new`
-  writeFileSync(unfinished, content, { mode })
+  writeFileSync(unfinished, content, { mode: 0o600 })
   renameSync(unfinished, file)
 }
 

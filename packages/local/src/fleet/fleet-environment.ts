@@ -17,7 +17,7 @@ export function storeEnvironment({ environmentFile }: DataDir, { url, env }: Fle
   const { PARLEY_OWNER_PASSWORD: _, PARLEY_CONFIG_FILE: file, ...read } = filterVariables(env, isReadByParley)
   const config = file ? { PARLEY_CONFIG_FILE: resolve(file) } : {}
   const stored = { supervisor: identify(process.pid), url, env: { ...read, ...config } }
-  writeAtomically(environmentFile, JSON.stringify(stored) + '\n', 0o600)
+  writeAtomically(environmentFile, JSON.stringify(stored) + '\n')
 }
 
 /**

@@ -184,7 +184,7 @@ function storeForCommands(
   cleanUp: CleanUp,
 ): OperatorAccess {
   const access = { natsUrl: fleet.natsUrl, natsUser: 'operator', natsPassword: fleet.secret('nats.operator') }
-  writeAtomically(dir.operatorFile, JSON.stringify(access) + '\n', 0o600)
+  writeAtomically(dir.operatorFile, JSON.stringify(access) + '\n')
   storeEnvironment(dir, { url: fleet.publicUrl, env })
   cleanUp.push(() => [dir.operatorFile, dir.environmentFile].forEach((file) => rmSync(file, { force: true })))
   return access

@@ -22,7 +22,7 @@ export class RememberedPorts {
     let port = await freePort()
     while (Object.values(this.#ports).includes(port)) port = await freePort()
     this.#ports[name] = port
-    writeAtomically(this.#file, JSON.stringify(this.#ports) + '\n', 0o600)
+    writeAtomically(this.#file, JSON.stringify(this.#ports) + '\n')
     return port
   }
 }

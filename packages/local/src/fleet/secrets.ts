@@ -43,7 +43,7 @@ export class Secrets {
   }
 
   #save() {
-    writeAtomically(this.#file, JSON.stringify(Object.fromEntries(this.#values), undefined, 2) + '\n', 0o600)
+    writeAtomically(this.#file, JSON.stringify(Object.fromEntries(this.#values), undefined, 2) + '\n')
   }
 }
 

@@ -48,7 +48,7 @@ export class StatusFile<State extends object = ReadyState> {
     if (this.#file === undefined || this.#state === undefined) return
     clearTimeout(this.#retry)
     try {
-      writeAtomically(this.#file, JSON.stringify(this.#state(), undefined, 2) + '\n', 0o600)
+      writeAtomically(this.#file, JSON.stringify(this.#state(), undefined, 2) + '\n')
     } catch (error) {
       if (this.#retry === undefined)
         this.#say(`${this.#file} cannot be written: ${error instanceof Error ? error.message : String(error)}`)

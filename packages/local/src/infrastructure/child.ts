@@ -80,7 +80,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     exited,
     isRunning,
     stop,
-    lastLines: () => lastLines(options.logFile, 8),
+    lastLines: () => lastLines(options.logFile),
     [Symbol.asyncDispose]: stop,
   }
 }
@@ -102,9 +102,9 @@ function endWithParent(command: string, args: string[], signal: NodeJS.Signals):
   return [setpriv, ['--pdeathsig', signal.replace('SIG', ''), '--', command, ...args]]
 }
 
-function lastLines(file: string, count: number): string {
+function lastLines(file: string): string {
   try {
-    return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count).join('\n')
+    return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-8).join('\n')
   } catch {
     return ''
   }

@@ -13,8 +13,8 @@ export async function freePort(): Promise<number> {
   throw new Error(`no TCP port from ${firstPort} to ${firstPort + portCount - 1} is free`)
 }
 
-export async function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
-  return (await whyPortNotFree(port, host)) === undefined
+export async function isPortFree(port: number): Promise<boolean> {
+  return (await whyPortNotFree(port, '127.0.0.1')) === undefined
 }
 
 /** Code of the error that prevents this process from listening on the port. */
@@ -26,13 +26,8 @@ export function whyPortNotFree(port: number, host: string): Promise<string | und
   })
 }
 
-/** Connects, sends `request` if given, and returns whether the response satisfies `accept` within `timeoutMs`. */
-export function probe(
-  port: number,
-  request: string,
-  accept: (answer: string) => boolean,
-  timeoutMs = 1000,
-): Promise<boolean> {
+/** Connects, sends `request`, and returns whether the response satisfies `accept` within a second. */
+export function probe(port: number, request: string, accept: (answer: string) => boolean): Promise<boolean> {
   return new Promise((resolve) => {
     let answer = ''
     const socket = connect(port, '127.0.0.1', () => socket.write(request))
@@ -40,7 +35,7 @@ export function probe(
       socket.destroy()
       resolve(result)
     }
-    socket.setTimeout(timeoutMs, () => finish(false))
+    socket.setTimeout(1000, () => finish(false))
     socket.on('error', () => finish(false))
     socket.on('close', () => finish(false))
     socket.on('data', (chunk) => {

@@ -79,10 +79,10 @@ export class FakeLivekit implements AsyncDisposable {
     return participant
   }
 
-  disconnect(identity: string, roomName: string, reason = 'CLIENT_INITIATED'): void {
+  disconnect(identity: string, roomName: string): void {
     const room = this.rooms.get(roomName)
     const participant = room?.participants.get(identity)
-    if (room && participant) this.#leave(room, participant, reason)
+    if (room && participant) this.#leave(room, participant, 'CLIENT_INITIATED')
   }
 
   /**

@@ -32,17 +32,13 @@ export const nothingPersonal = {
 } satisfies Partial<UserRow>
 
 /** Small enough to hold locks only briefly. */
-const defaultBatch = 1000
+const batchSize = 1000
 
 /**
  * Stops after the first table from which it deleted a full batch: then `complete` is false, and rows may be left.
  * `found`: the number of deleted rows. The account itself stays.
  */
-export async function eraseBelongings(
-  tx: Tx,
-  userId: string,
-  batchSize = defaultBatch,
-): Promise<{ found: number; complete: boolean }> {
+export async function eraseBelongings(tx: Tx, userId: string): Promise<{ found: number; complete: boolean }> {
   let found = 0
   for (const { table, where } of rowsInOrder(tx, userId)) {
     const batch = sql`delete from ${table} where ctid = any(array(select ctid from ${table} where ${where} limit ${batchSize}))`

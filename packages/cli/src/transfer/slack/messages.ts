@@ -15,11 +15,11 @@ const timestampPattern = /^(\d{9,11})\.(\d{6})$/
 const earliest = Date.UTC(2000, 0)
 const maxClockSkewMs = 24 * 3600_000
 
-function timeOf(ts: unknown, now = Date.now()): Date | undefined {
+function timeOf(ts: unknown): Date | undefined {
   const [, seconds, micros] = timestampPattern.exec(textOf(ts)) ?? []
   if (seconds === undefined || micros === undefined) return undefined
   const ms = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
-  return ms >= earliest && ms <= now + maxClockSkewMs ? new Date(ms) : undefined
+  return ms >= earliest && ms <= Date.now() + maxClockSkewMs ? new Date(ms) : undefined
 }
 
 /** The id of a user or a bot, or `bot:` and the name of a bot; empty if the message names no author. */
