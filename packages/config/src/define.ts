@@ -1,5 +1,5 @@
 import { ConfigError } from './error.ts'
-import { SettingError, SettingErrors, type Field } from './field.ts'
+import { problemsOf, type Field } from './field.ts'
 import { readConfigFile } from './file.ts'
 import { readField, withoutCredentials } from './read-field.ts'
 
@@ -40,12 +40,6 @@ export function defineConfig<F extends Fields>(fields: F): ReadConfig<F> {
     return values as ConfigOf<F>
   }
   return Object.assign(read, { fields })
-}
-
-function problemsOf(error: unknown): readonly string[] {
-  if (error instanceof SettingErrors) return error.all
-  if (error instanceof SettingError) return [error.message]
-  throw error
 }
 
 /** A configuration as it may be shown: secrets, and credentials inside URLs, are hidden. */

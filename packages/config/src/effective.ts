@@ -1,5 +1,5 @@
 import type { Fields, ReadConfig, Sources } from './define.ts'
-import { SettingError, SettingErrors, type Field, type LoadedSources } from './field.ts'
+import { problemsOf, type Field, type LoadedSources } from './field.ts'
 import { readConfigFile } from './file.ts'
 import { readField, withoutCredentials } from './read-field.ts'
 
@@ -62,7 +62,7 @@ function combinedProblems(field: Field<unknown>, sources: LoadedSources): readon
     readField(field, sources)
     return []
   } catch (error) {
-    return textsOf(error)
+    return problemsOf(error)
   }
 }
 
@@ -80,15 +80,8 @@ function setting(name: string, field: Field<unknown>, sources: LoadedSources): E
     if (value === undefined) return { ...about, value: null, source: source ?? 'not set' }
     return { ...about, value: shown(field, value), source: source ?? 'default' }
   } catch (error) {
-    return { ...about, value: null, source: source ?? 'missing', mistake: textsOf(error).join('; ') }
+    return { ...about, value: null, source: source ?? 'missing', mistake: problemsOf(error).join('; ') }
   }
-}
-
-/** The messages of invalid settings; any other error is thrown again. */
-function textsOf(error: unknown): readonly string[] {
-  if (error instanceof SettingErrors) return error.all
-  if (error instanceof SettingError) return [error.message]
-  throw error
 }
 
 function shown(field: Field<unknown>, value: unknown): unknown {

@@ -16,6 +16,13 @@ export class SettingErrors extends Error {
   }
 }
 
+/** The messages of invalid settings; any other error is thrown again. */
+export function problemsOf(error: unknown): readonly string[] {
+  if (error instanceof SettingErrors) return error.all
+  if (error instanceof SettingError) return [error.message]
+  throw error
+}
+
 export type LoadedSources = { readonly env: NodeJS.ProcessEnv; readonly file: ConfigFile | undefined }
 
 export type FieldOptions<T> = {
