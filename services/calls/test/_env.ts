@@ -14,7 +14,6 @@ import { turns } from '../src/store/schema.ts'
 import { startCalls } from '../src/service.ts'
 import { FakeAccounts, FakeMessaging, FakeRooms } from './_fake-services.ts'
 
-export type Env = Awaited<ReturnType<typeof openEnv>>
 type RoomFact = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 
 /**
