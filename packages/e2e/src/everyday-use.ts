@@ -14,7 +14,7 @@ import { postJson } from './http.ts'
 import { startMediaServer } from './media-server.ts'
 import { newPerson, type Person, signIn, signInOwner } from './people.ts'
 import { newRoom, post } from './rooms.ts'
-import { Socket } from './socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 export type EverydayUsers = {
   owner: Person

@@ -1,6 +1,6 @@
 import { toJsonString } from '@bufbuild/protobuf'
 import { type RealtimeEventEnvelope, RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
-import { Socket } from './socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 export type Kind = NonNullable<RealtimeEventEnvelope['event']['case']>
 

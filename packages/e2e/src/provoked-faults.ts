@@ -8,7 +8,7 @@ import { fleet, serverPid } from './fleet.ts'
 import { newPerson, operate, type Person } from './people.ts'
 import { processesOf, waitUntilHealthy } from './processes.ts'
 import { newRoom, post } from './rooms.ts'
-import { Socket } from './socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 type WaitUntilShown = (query: string) => Promise<void>
 

@@ -1,7 +1,7 @@
 import { afterEach } from '@jest/globals'
 import { fleet } from './fleet.ts'
 import type { Person } from './people.ts'
-import { Socket } from './socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 export function socketsPerTest() {
   const open: Socket[] = []

@@ -17,7 +17,7 @@ import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { processOf, waitUntilHealthy } from '../src/processes.ts'
 import { findPrometheus } from '../src/prometheus.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 const found = await findPrometheus()
 const why = reasonNotToFreeze() ?? ('reason' in found ? ` (skipped: ${found.reason})` : '')

@@ -19,7 +19,7 @@ import { newPerson, operate, type Person, signInOwner } from '../src/people.ts'
 import { processesOf, waitUntilHealthy } from '../src/processes.ts'
 import { findPrometheus } from '../src/prometheus.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 const mebibytes = 1024 ** 2
 const settings = {

@@ -7,7 +7,7 @@ import { codeOf } from '../src/http.ts'
 import { socketsPerTest } from '../src/sockets-per-test.ts'
 import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import type { Socket } from '../src/socket.ts'
+import type { Socket } from '@parley/testkit/realtime-socket'
 
 const { banMember, unbanMember, joinRoom, addMember, listBans } = RoomService.method
 

@@ -7,7 +7,7 @@ import { codeOf } from '../src/http.ts'
 import { startMediaServer } from '../src/media-server.ts'
 import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 const { joinCall, leaveCall, getCallToken, getActiveCall, listActiveCalls } = VoiceCallService.method
 

@@ -19,7 +19,7 @@ import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
 import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 // The database of one service is restored to an earlier state, as after a failover. Other services know later states.
 

@@ -10,7 +10,7 @@ import { newPerson, operate, type Person, signInOwner } from '../src/people.ts'
 import { waitUntilBothServe, processOf, waitUntilHealthy } from '../src/processes.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { fleet } from '../src/fleet.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 import { storedFiles, findOccurrences } from '../src/occurrences.ts'
 
 // The test searches the data that all suites left behind, several times.

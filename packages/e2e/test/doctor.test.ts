@@ -10,7 +10,7 @@ import { startIdentityProvider } from '../src/identity-provider.ts'
 import { startMediaServer } from '../src/media-server.ts'
 import { newPerson, operate } from '../src/people.ts'
 import { waitUntilHealthy } from '../src/processes.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 afterEach(waitUntilHealthy)
 

@@ -5,7 +5,7 @@ import { fleet, isCompact } from '../src/fleet.ts'
 import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { restartProcess, waitUntilHealthy } from '../src/processes.ts'
 import { newRoom } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 import { Traffic } from '../src/traffic.ts'
 
 let owner: Person

@@ -5,7 +5,7 @@ import type { Kind } from '../src/listeners.ts'
 import { causeRoomEvents, revokes } from '../src/matrix/revokes.ts'
 import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import type { Socket } from '../src/socket.ts'
+import type { Socket } from '@parley/testkit/realtime-socket'
 import { socketsPerTest } from '../src/sockets-per-test.ts'
 
 let owner: Person

@@ -6,7 +6,7 @@ import { fleet, reasonNotToFreeze } from '../src/fleet.ts'
 import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { waitUntilBothServe, processesOf, processOf, waitUntilHealthy } from '../src/processes.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 import { messageIds, timelineOf } from '../src/timeline.ts'
 import { Traffic } from '../src/traffic.ts'
 

@@ -6,7 +6,7 @@ import { codeOf } from '../src/http.ts'
 import { newPerson, type Person, signIn, signInOwner } from '../src/people.ts'
 import { waitUntilHealthy } from '../src/processes.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 import { messageIds, timelineOf } from '../src/timeline.ts'
 import { Traffic } from '../src/traffic.ts'
 

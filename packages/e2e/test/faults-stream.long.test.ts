@@ -8,7 +8,7 @@ import { fleet, serverPid } from '../src/fleet.ts'
 import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { waitUntilHealthy } from '../src/processes.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 let owner: Person
 let ada: Person

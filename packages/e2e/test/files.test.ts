@@ -7,7 +7,7 @@ import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
 import { newPerson, type Person, signIn, signInOwner } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 let owner: Person
 let ada: Person

@@ -3,7 +3,7 @@ import { MessageService, RoomService } from '@parley/contracts/api'
 import { fleet } from '../src/fleet.ts'
 import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 import { timelineOf } from '../src/timeline.ts'
 import { Traffic } from '../src/traffic.ts'
 

@@ -6,7 +6,7 @@ import { postJson } from '../src/http.ts'
 import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { declaredMetrics, scrape, type Sample } from '../src/scrape.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 const { metrics, labels } = declaredMetrics()
 let people: Person[]

@@ -11,7 +11,7 @@ import { eventually, freeze } from '@parley/testkit'
 import { fleet, serverPid } from '../src/fleet.ts'
 import { newPerson, operate, type Person, signIn } from '../src/people.ts'
 import { waitUntilHealthy } from '../src/processes.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 afterEach(waitUntilHealthy)
 

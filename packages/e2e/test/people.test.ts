@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
 import { newPerson, type Person, signInOwner } from '../src/people.ts'
-import type { Socket } from '../src/socket.ts'
+import type { Socket } from '@parley/testkit/realtime-socket'
 import { socketsPerTest } from '../src/sockets-per-test.ts'
 
 let owner: Person

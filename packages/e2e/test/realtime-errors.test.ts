@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { fleet } from '../src/fleet.ts'
 import { postJson } from '../src/http.ts'
 import { newPerson, type Person } from '../src/people.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 let ada: Person
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { fleet } from '../src/fleet.ts'
 import { postJson } from '../src/http.ts'
 import { newPerson, operate, type Person, signIn, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 import { socketsPerTest } from '../src/sockets-per-test.ts'
 
 const { listenAt: listen } = socketsPerTest()

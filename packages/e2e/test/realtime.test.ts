@@ -4,7 +4,7 @@ import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
 import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post, roomName, lobbyId } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 import { socketsPerTest } from '../src/sockets-per-test.ts'
 
 let owner: Person

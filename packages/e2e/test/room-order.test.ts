@@ -5,7 +5,7 @@ import { fleet } from '../src/fleet.ts'
 import { type Answer, codeOf } from '../src/http.ts'
 import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post, roomName } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 import { timelineOf } from '../src/timeline.ts'
 import { Traffic } from '../src/traffic.ts'
 

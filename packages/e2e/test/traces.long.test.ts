@@ -14,7 +14,7 @@ import { deployableNames } from '@parley/contracts/deployables'
 import { eventually, type ReceivedSpan } from '@parley/testkit'
 import { signIn, type Person } from '../src/people.ts'
 import { lobbyId } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 import { startTracedFleet, type TracedFleet } from '../src/traced-fleet.ts'
 
 const owner = { login: 'olga.unmistakable', password: 'the owner whom all traces show' }

@@ -6,7 +6,7 @@ import { sampleVideo, mp4 } from '../src/sample-videos.ts'
 import { fleet } from '../src/fleet.ts'
 import { newPerson, signInOwner } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 const withFfmpeg = hasFfmpeg() ? describe : describe.skip
 const why = hasFfmpeg() ? '' : ' (skipped: ffmpeg is not on PATH)'

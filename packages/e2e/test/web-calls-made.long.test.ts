@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { fleet } from '../src/fleet.ts'
 import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
 
 let owner: Person

@@ -5,7 +5,7 @@ import { readConfig } from '../src/config.ts'
 import { startRealtime } from '../src/service.ts'
 import { postedTo } from './_events.ts'
 import { secretKey, createStandIns } from './_stand-ins.ts'
-import { Socket } from './_socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 export { waitUntilReady } from '@parley/testkit'
 export { secretKey }
@@ -37,7 +37,7 @@ export const openEnv = () =>
       return {
         ...services,
         async socketOf(node: Node, userId: string): Promise<Socket> {
-          const socket = await Socket.openSubscribed(node.url, services.signIn(userId))
+          const socket = await Socket.subscribe(node.url, services.signIn(userId))
           sockets.push(socket)
           return socket
         },

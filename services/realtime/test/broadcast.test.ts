@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
 import { useEnv, waitUntilReady, type Node } from './_env.ts'
 import { groupsUpdated, postedTo, publish } from './_events.ts'
-import { Socket } from './_socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 const env = useEnv()
 let node: Node
@@ -14,7 +14,7 @@ beforeAll(async () => {
   await waitUntilReady(node)
   const token = env.signIn('Uanna')
   for (let n = 0; n < 11; n++)
-    sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => Socket.openSubscribed(node.url, token)))))
+    sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => Socket.subscribe(node.url, token)))))
 })
 
 test('an event for more than a thousand sockets reaches each once', async () => {

@@ -14,7 +14,7 @@ import {
   roomFact,
   type EventInit,
 } from './_events.ts'
-import type { Socket } from './_socket.ts'
+import type { Socket } from '@parley/testkit/realtime-socket'
 
 const env = useEnv()
 let node: Node

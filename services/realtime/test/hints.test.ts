@@ -6,7 +6,7 @@ import { presenceHintSubject, typingHintSubject } from '@parley/events'
 import { eventually } from '@parley/testkit'
 import { useEnv, waitUntilReady, settle, type Node } from './_env.ts'
 import { publish, roomFact } from './_events.ts'
-import type { Socket } from './_socket.ts'
+import type { Socket } from '@parley/testkit/realtime-socket'
 
 const env = useEnv()
 let nodes: Node[]

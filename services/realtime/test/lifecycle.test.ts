@@ -9,7 +9,7 @@ import { declareStreams, eventStream } from '@parley/events'
 import { eventually, testEvent } from '@parley/testkit'
 import { cookieSecret, receivedBy, openEnv, waitUntilReady, secretKey, settle, type Env } from './_env.ts'
 import { groupsUpdated, everyoneDecision, posted, publish, roomFact } from './_events.ts'
-import { Socket } from './_socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 let env: Env
 
@@ -105,7 +105,7 @@ describe('an outage of the bus', () => {
     const jsm = await env.bus.nc.jetstreamManager()
     await jsm.streams.delete(eventStream)
     await declareStreams(env.bus)
-    expect(await socket.waitForClose()).toEqual({ code: 1012, reason: 'stream_closed' })
+    expect(await socket.waitUntilClosed()).toEqual({ code: 1012, reason: 'stream_closed' })
     expect(await socket.first('close')).toMatchObject({ code: 'stream_closed', reconnect: true })
     // Sequences start again, but events must not be mistaken for duplicates.
     const again = await eventually(async () => {
@@ -131,7 +131,7 @@ describe('an outage of the bus', () => {
     const jsm = await env.bus.nc.jetstreamManager()
     await jsm.streams.delete(eventStream)
     await declareStreams(env.bus)
-    await before.waitForClose()
+    await before.waitUntilClosed()
     const socket = await env.socketOf(node, 'Uanna')
     await publish(env.bus, ...earlier)
     const news = posted('R1', 4)
@@ -151,7 +151,7 @@ test('an undecodable event makes sockets reconnect', async () => {
   // A batch contains its events, each after tag and length.
   const batch = Buffer.concat([Uint8Array.of(0x0a, (bytes.length & 0x7f) | 0x80, bytes.length >> 7), bytes])
   await env.bus.nc.jetstream().publish('evt.room.R1.user_joined_room', batch)
-  expect(await socket.waitForClose()).toEqual({ code: 1012, reason: 'stream_closed' })
+  expect(await socket.waitUntilClosed()).toEqual({ code: 1012, reason: 'stream_closed' })
   const again = await env.socketOf(node, 'Uanna')
   await settle(env, { Uanna: [again] })
 })
@@ -166,7 +166,7 @@ test('a policy delta without its predecessor reloads the policy, and those whose
   env.policy.revision = 9n
   env.policy.decisions.length = 0
   await publish(env.bus, everyoneDecision(9, 'message.post', 'Rother', PermissionDecision.DENY))
-  expect(await before.waitForClose()).toEqual({ code: 1012, reason: 'stream_closed' })
+  expect(await before.waitUntilClosed()).toEqual({ code: 1012, reason: 'stream_closed' })
   expect(env.requests.admin).toBeGreaterThan(read)
   const after = await env.socketOf(node, 'Uanna')
   const message = posted('Ropen', Date.now())
@@ -206,7 +206,7 @@ describe('a socket that does not read', () => {
     })
     expect(quick.events.filter(({ event }) => event.case === 'messagePosted').length).toBeGreaterThan(100)
     slow.resume()
-    await slow.waitForClose()
+    await slow.waitUntilClosed()
     expect(quick.isClosed).toBe(false)
   })
 
@@ -223,7 +223,7 @@ describe('a socket that does not read', () => {
     await settle(env, { Uwitness: [witness] })
     // The socket reads again before the node looks for slow readers.
     slow.resume()
-    await slow.waitForClose()
+    await slow.waitUntilClosed()
     const received = receivedBy(slow)
     expect(received).toEqual(messages.slice(0, received.length).map(({ id }) => id))
   })
@@ -238,7 +238,7 @@ describe('a socket that does not read', () => {
     await eventually(() => expectSockets(node.internalPort, 0))
     slow.resume()
     expect(await slow.first('close')).toMatchObject({ code: 'slow_consumer', reconnect: true })
-    expect(await slow.waitForClose()).toEqual({ code: 1013, reason: 'slow_consumer' })
+    expect(await slow.waitUntilClosed()).toEqual({ code: 1013, reason: 'slow_consumer' })
   })
 })
 
@@ -255,7 +255,7 @@ describe('a node', () => {
     const refused = sockets.filter((_, i) => first[i]?.case === 'close')
     expect(refused.length).toBeGreaterThan(0)
     for (const socket of refused) {
-      expect(await socket.waitForClose()).toEqual({ code: 1013, reason: 'overloaded' })
+      expect(await socket.waitUntilClosed()).toEqual({ code: 1013, reason: 'overloaded' })
       const close = await socket.first('close')
       expect(close).toMatchObject({ code: 'overloaded', reconnect: true })
       expect(close.retryAfterMs).toBeGreaterThanOrEqual(1_000)
@@ -267,14 +267,14 @@ describe('a node', () => {
     const node = await env.start({ PARLEY_REALTIME_HELLOS_PER_SECOND: '1' })
     await waitUntilReady(node)
     const token = env.signIn('Uanna')
-    const before = await Socket.openSubscribed(node.url, token)
+    const before = await Socket.subscribe(node.url, token)
     before.close()
     const unknown = await Promise.all(Array.from({ length: 10 }, () => Socket.open(node.url)))
     for (const [n, socket] of unknown.entries())
       socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: `prl_ATunknown${n}` } })
-    await Promise.all(unknown.map((socket) => socket.waitForClose()))
-    expect(unknown.some((socket) => socket.kinds().includes('close'))).toBe(true)
-    const again = await Socket.openSubscribed(node.url, token)
+    await Promise.all(unknown.map((socket) => socket.waitUntilClosed()))
+    expect(unknown.some((socket) => socket.kinds.includes('close'))).toBe(true)
+    const again = await Socket.subscribe(node.url, token)
     again.close()
   })
 
@@ -283,7 +283,7 @@ describe('a node', () => {
     await waitUntilReady(node)
     const sockets = await Promise.all(Array.from({ length: 20 }, (_, n) => env.socketOf(node, `U${n}`)))
     for (const socket of sockets) {
-      expect(await socket.waitForClose()).toEqual({ code: 1012, reason: 'rebalance' })
+      expect(await socket.waitUntilClosed()).toEqual({ code: 1012, reason: 'rebalance' })
       expect(await socket.first('close')).toMatchObject({ code: 'rebalance', reconnect: true })
     }
   })
@@ -304,7 +304,7 @@ describe('a stopping node', () => {
     await eventually(() => sockets.some(({ isClosed }) => isClosed))
     expect(sockets.every(({ isClosed }) => isClosed)).toBe(false)
     for (const socket of [silent, ...sockets]) {
-      expect(await socket.waitForClose()).toEqual({ code: 1012, reason: 'draining' })
+      expect(await socket.waitUntilClosed()).toEqual({ code: 1012, reason: 'draining' })
       const close = await socket.first('close')
       expect(close).toMatchObject({ code: 'draining', reconnect: true })
       expect(close.retryAfterMs).toBeGreaterThanOrEqual(1_000)
@@ -350,8 +350,8 @@ describe('a stopping node', () => {
     child.stderr?.on('data', (text: Buffer) => (stderr += text.toString()))
     const [up] = (await once(child, 'message')) as [{ url: string; internalPort: number }]
     await eventually(async () => expect((await readiness(up.internalPort)).status).toBe(200))
-    const reading = await Socket.openSubscribed(up.url, env.signIn('Uanna'))
-    const silent = await Socket.openSubscribed(up.url, env.signIn('Ubert'))
+    const reading = await Socket.subscribe(up.url, env.signIn('Uanna'))
+    const silent = await Socket.subscribe(up.url, env.signIn('Ubert'))
     for (let n = 1; n <= 50; n++) await publish(env.bus, groupsUpdated(n))
     await settle(env, { Uanna: [reading] })
     silent.pause()
@@ -359,7 +359,7 @@ describe('a stopping node', () => {
     child.kill('SIGTERM')
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
     expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: '' })
-    expect(await reading.waitForClose()).toEqual({ code: 1012, reason: 'draining' })
+    expect(await reading.waitUntilClosed()).toEqual({ code: 1012, reason: 'draining' })
     silent.close()
   })
 })

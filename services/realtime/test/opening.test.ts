@@ -4,7 +4,7 @@ import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually, countUnestablished } from '@parley/testkit'
 import { receivedBy, useEnv, waitUntilReady, secretKey, settle, type Node } from './_env.ts'
 import { credentialsEnded, everyoneDecision, posted, publish, roomFact, rolesChanged } from './_events.ts'
-import { Socket } from './_socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 const env = useEnv()
 let node: Node
@@ -111,7 +111,7 @@ test('a stream begins with `subscribed`, and has every later event', async () =>
     }
   })()
   const sockets = await Promise.all(
-    Array.from({ length: 15 }, async () => Socket.openSubscribed(node.url, env.signIn('Uemil'))),
+    Array.from({ length: 15 }, async () => Socket.subscribe(node.url, env.signIn('Uemil'))),
   )
   publishing = false
   await publisher
@@ -119,7 +119,7 @@ test('a stream begins with `subscribed`, and has every later event', async () =>
   expect(receivedBy(before)).toEqual(ids)
   const indexOf = new Map(before.events.map(({ position }, index) => [position, index]))
   for (const socket of sockets) {
-    const [first, second] = socket.kinds()
+    const [first, second] = socket.kinds
     expect([first, second]).toEqual(['hello', 'subscribed'])
     const { position } = await socket.first('subscribed')
     expect(receivedBy(socket)).toEqual(ids.slice((indexOf.get(position) ?? -1) + 1))
@@ -131,12 +131,12 @@ describe('changes of sessions and roles', () => {
   test('make the user’s sockets reconnect if an event has other roles and an older version', async () => {
     const change = rolesChanged('Uida', 3, [])
     const roles = { roleIds: ['owner'], rolesVersion: 9n }
-    const socket = await Socket.openSubscribed(node.url, env.signIn('Uida', roles))
-    const other = await Socket.openSubscribed(node.url, env.signIn('Uida', roles))
+    const socket = await Socket.subscribe(node.url, env.signIn('Uida', roles))
+    const other = await Socket.subscribe(node.url, env.signIn('Uida', roles))
     await publish(env.bus, rolesChanged('Uida', 8, ['owner']))
     await settle(env, { Uida: [socket, other] })
     await publish(env.bus, change)
-    expect(await Promise.all([socket.waitForClose(), other.waitForClose()])).toMatchObject([
+    expect(await Promise.all([socket.waitUntilClosed(), other.waitUntilClosed()])).toMatchObject([
       { reason: 'stream_closed' },
       { reason: 'stream_closed' },
     ])
@@ -199,7 +199,7 @@ describe('the end of sessions', () => {
     const end = credentialsEnded('Uida', 7, { credentialIds: ['Sida'] })
     await publish(env.bus, end)
     for (const socket of [first, second]) {
-      expect(await socket.waitForClose()).toEqual({ code: 1008, reason: 'session_terminated' })
+      expect(await socket.waitUntilClosed()).toEqual({ code: 1008, reason: 'session_terminated' })
       const [event, close] = socket.frames.slice(-2)
       expect(event).toMatchObject({
         case: 'event',
@@ -222,7 +222,7 @@ describe('the end of sessions', () => {
     const checks = env.requests.accounts
     await publish(env.bus, credentialsEnded('Ukarl', 7, { all: true, at }))
     await publish(env.bus, credentialsEnded('Ulena', 7, { all: true, at }))
-    expect(await ended.waitForClose()).toEqual({ code: 1008, reason: 'session_terminated' })
+    expect(await ended.waitUntilClosed()).toEqual({ code: 1008, reason: 'session_terminated' })
     await eventually(() => env.requests.accounts >= checks + 2)
     await settle(env, { Ukarl: [valid] })
     expect(valid.isClosed).toBe(false)
@@ -234,7 +234,7 @@ describe('the end of sessions', () => {
     const valid = await env.socketOf(strict, 'Umax')
     const ended = await env.socketOf(strict, 'Unora')
     for (const [digest, { userId }] of env.sessions) if (userId === 'Unora') env.sessions.delete(digest)
-    expect(await ended.waitForClose()).toEqual({ code: 1008, reason: 'session_terminated' })
+    expect(await ended.waitUntilClosed()).toEqual({ code: 1008, reason: 'session_terminated' })
     // Nobody is disconnected.
     env.unavailable.add('accounts')
     const checks = env.requests.accounts

@@ -3,7 +3,7 @@ import { credentialDigest } from '@parley/credentials'
 import { serverVersion } from '@parley/telemetry'
 import { eventually } from '@parley/testkit'
 import { cookieOf, useEnv, waitUntilReady, secretKey, type Node } from './_env.ts'
-import { encodeFrame, Socket } from './_socket.ts'
+import { encodeFrame, Socket } from '@parley/testkit/realtime-socket'
 
 const env = useEnv()
 let node: Node
@@ -46,8 +46,8 @@ describe('a socket', () => {
     const heartbeat = await socket.first('heartbeat')
     expect(heartbeat.id).toMatch(/^E/)
     expect(heartbeat.createdAt).toBeDefined()
-    await eventually(() => expect(socket.kinds().filter((kind) => kind === 'heartbeat').length).toBeGreaterThan(2))
-    expect(socket.kinds().slice(0, 2)).toEqual(['hello', 'subscribed'])
+    await eventually(() => expect(socket.kinds.filter((kind) => kind === 'heartbeat').length).toBeGreaterThan(2))
+    expect(socket.kinds.slice(0, 2)).toEqual(['hello', 'subscribed'])
     socket.close()
   })
 
@@ -57,7 +57,7 @@ describe('a socket', () => {
     socket.sendRaw(subscribe)
     socket.sendRaw(ping('early'))
     expect(await socket.first('pong')).toMatchObject({ nonce: 'early' })
-    expect(socket.kinds().filter((kind) => kind !== 'heartbeat')).toEqual(['hello', 'subscribed', 'pong'])
+    expect(socket.kinds.filter((kind) => kind !== 'heartbeat')).toEqual(['hello', 'subscribed', 'pong'])
     socket.close()
   })
 
@@ -83,7 +83,7 @@ describe('a socket', () => {
     await socket.first('pong')
     socket.sendRaw(long(65_537 - overhead))
     expect(await socket.first('error')).toMatchObject({ code: 'bad_frame', fatal: true })
-    expect(await socket.waitForClose()).toMatchObject({ code: 1009 })
+    expect(await socket.waitUntilClosed()).toMatchObject({ code: 1009 })
   })
 })
 
@@ -96,12 +96,12 @@ describe('a client that exceeds its budget', () => {
     ['pings of the WebSocket', 2_000, (socket) => socket.pingRaw()],
     ['pongs of the WebSocket', 2_000, (socket) => socket.pongRaw()],
   ])('by %s gets an error and is disconnected', async (_, count, act) => {
-    const socket = await Socket.openSubscribed(node.url, token())
+    const socket = await Socket.subscribe(node.url, token())
     for (let sent = 0; sent < count; sent++) act(socket)
     const message = 'more than 20 frames or 256 KiB a second were sent'
     expect(await socket.first('error')).toMatchObject({ code: 'bad_frame', fatal: true, message })
-    expect(await socket.waitForClose()).toEqual({ code: 1002, reason: 'bad_frame' })
-    expect(socket.kinds().filter((kind) => kind === 'pong').length).toBeLessThan(count / 2)
+    expect(await socket.waitUntilClosed()).toEqual({ code: 1002, reason: 'bad_frame' })
+    expect(socket.kinds.filter((kind) => kind === 'pong').length).toBeLessThan(count / 2)
   })
 
   test('by frames before hello is answered gets an error', async () => {
@@ -135,8 +135,8 @@ describe('a client that violates the protocol is disconnected', () => {
     const socket = await Socket.open(node.url)
     act(socket)
     expect(await socket.first('error')).toMatchObject({ code, fatal: true, message: expect.stringMatching(/./) })
-    expect(await socket.waitForClose()).toEqual({ code: closeCode, reason: code })
-    expect(socket.kinds()).toEqual(['error'])
+    expect(await socket.waitUntilClosed()).toEqual({ code: closeCode, reason: code })
+    expect(socket.kinds).toEqual(['error'])
   })
 
   test.each<[string, (socket: Socket) => void, number]>([
@@ -149,7 +149,7 @@ describe('a client that violates the protocol is disconnected', () => {
     const socket = await Socket.openWithHello(node.url, token())
     act(socket)
     expect(await socket.first('error')).toMatchObject({ code: 'bad_subscribe', fatal: true })
-    expect(await socket.waitForClose()).toEqual({ code: closeCode, reason: 'bad_subscribe' })
+    expect(await socket.waitUntilClosed()).toEqual({ code: closeCode, reason: 'bad_subscribe' })
   })
 
   test('no frame in time', async () => {
@@ -158,12 +158,12 @@ describe('a client that violates the protocol is disconnected', () => {
     const silent = await Socket.open(impatient.url)
     const error = { code: 'bad_hello', fatal: true, message: expect.stringMatching(/./) }
     expect(await silent.first('error')).toMatchObject(error)
-    expect(await silent.waitForClose()).toEqual({ code: 1002, reason: 'bad_hello' })
-    expect(silent.kinds()).toEqual(['error'])
+    expect(await silent.waitUntilClosed()).toEqual({ code: 1002, reason: 'bad_hello' })
+    expect(silent.kinds).toEqual(['error'])
     // On a slow machine the response to hello may take long.
     const greeted = await eventually(() => Socket.openWithHello(impatient.url, token()))
     expect(await greeted.first('error')).toMatchObject({ code: 'bad_subscribe', fatal: true })
-    expect(await greeted.waitForClose()).toEqual({ code: 1002, reason: 'bad_subscribe' })
+    expect(await greeted.waitUntilClosed()).toEqual({ code: 1002, reason: 'bad_subscribe' })
     await impatient[Symbol.asyncDispose]()
   })
 
@@ -176,7 +176,7 @@ describe('a client that violates the protocol is disconnected', () => {
     const socket = await env.socketOf(node, 'Uanna')
     act(socket)
     expect(await socket.first('error')).toMatchObject({ code: 'bad_frame', fatal: true })
-    expect(await socket.waitForClose()).toEqual({ code: closeCode, reason: 'bad_frame' })
+    expect(await socket.waitUntilClosed()).toEqual({ code: closeCode, reason: 'bad_frame' })
   })
 
   test('a frame out of order, sent before hello is answered', async () => {
@@ -208,8 +208,8 @@ describe('a client that violates the protocol is disconnected', () => {
 test('a frame of megabytes closes its socket without an error frame', async () => {
   const [socket, other] = [await env.socketOf(node, 'Uanna'), await env.socketOf(node, 'Uanna')]
   socket.sendRaw(new Uint8Array(4 * 1024 * 1024))
-  await socket.waitForClose()
-  expect(socket.kinds()).not.toContain('error')
+  await socket.waitUntilClosed()
+  expect(socket.kinds).not.toContain('error')
   other.sendRaw(ping('x'))
   await other.first('pong')
   other.close()
@@ -283,7 +283,7 @@ test('without accounts, a hello is refused, with a time to wait', async () => {
   socket.sendRaw(hello(env.signIn('Uanna')))
   expect(await socket.first('error')).toMatchObject({ code: 'temporarily_unavailable', fatal: true })
   expect((await socket.first('error')).retryAfterMs).toBeGreaterThanOrEqual(1_000)
-  expect(await socket.waitForClose()).toMatchObject({ code: 1013 })
+  expect(await socket.waitUntilClosed()).toMatchObject({ code: 1013 })
 })
 
 test('without rooms, a stream cannot start; afterwards it can', async () => {
@@ -293,7 +293,7 @@ test('without rooms, a stream cannot start; afterwards it can', async () => {
   socket.sendRaw(subscribe)
   expect(await socket.first('error')).toMatchObject({ code: 'subscribe_failed', fatal: true })
   expect((await socket.first('error')).retryAfterMs).toBeGreaterThanOrEqual(1_000)
-  expect(await socket.waitForClose()).toMatchObject({ code: 1011 })
+  expect(await socket.waitUntilClosed()).toMatchObject({ code: 1011 })
 
   const patient = await Socket.openWithHello(node.url, token)
   env.unavailable.clear()
@@ -325,7 +325,7 @@ test('a person may have a hundred sockets', async () => {
     code: 'temporarily_unavailable',
     message: expect.stringContaining('too many open sockets of this account'),
   })
-  expect(await further.waitForClose()).toMatchObject({ code: 1013 })
+  expect(await further.waitUntilClosed()).toMatchObject({ code: 1013 })
   expect([first, ...others].filter((socket) => socket?.isClosed)).toEqual([])
 
   const other = await Socket.openWithHello(node.url, env.signIn('Uanna'))

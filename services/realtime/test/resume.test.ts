@@ -3,7 +3,7 @@ import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
 import { receivedBy, useEnv, waitUntilReady, settle, type Node } from './_env.ts'
 import { groupsUpdated, everyoneDecision, posted, postedTo, profileUpdated, publish, roomFact } from './_events.ts'
-import { Socket } from './_socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 const env = useEnv()
 let node: Node
@@ -29,7 +29,7 @@ const positionOf = (socket: Socket): string => {
 async function connectMember(userId: string) {
   const room = newRoom()
   const token = env.signIn(userId)
-  const socket = await Socket.openSubscribed(node.url, token)
+  const socket = await Socket.subscribe(node.url, token)
   await publish(env.bus, roomFact(room, [1, 1], joined(userId)))
   // Nodes that start later load these standings.
   env.standings.set(userId, [{ roomId: room, member: true, version: 1 }])

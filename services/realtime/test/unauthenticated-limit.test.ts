@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { forwardedHeaders } from '@parley/credentials'
 import { eventually } from '@parley/testkit'
 import { useEnv, waitUntilReady, secretKey, type Node } from './_env.ts'
-import { Socket } from './_socket.ts'
+import { Socket } from '@parley/testkit/realtime-socket'
 
 const maxAttempts = 12
 const refused = {
@@ -25,7 +25,7 @@ async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeade
   socket.send({ case: 'hello', value: { protocolVersion: 1, ...(bearerToken !== undefined && { bearerToken }) } })
   const first = await eventually(() => socket.frames[0] ?? Promise.reject(new Error('no frame was received')))
   if (first.case !== 'error') return socket.close()
-  return { code: first.value.code, message: first.value.message, close: (await socket.waitForClose()).code }
+  return { code: first.value.code, message: first.value.message, close: (await socket.waitUntilClosed()).code }
 }
 const from = (address: string) => forwardedHeaders({ secretKey }, address)
 
@@ -79,7 +79,7 @@ test('sockets that close while they wait are not looked up', async () => {
   await eventually(() => env.lookedUp.size - before === maxAttempts)
   const leave = await hellos('leaves', 20)
   for (const socket of leave) socket.close()
-  await Promise.all(leave.map((socket) => socket.waitForClose()))
+  await Promise.all(leave.map((socket) => socket.waitUntilClosed()))
   release()
   await Promise.all(stay.map((socket) => socket.first('hello')))
   const [last] = await hellos('last', 1)
