@@ -44,14 +44,17 @@ useBrowser('accessibility', async () => {
 
 const calm = { reducedMotion: 'reduce' } as const
 
+const assertAccessible = (page: Page, what = '') =>
+  inEveryTheme(page, async (theme) =>
+    expect({ what, theme, found: await findViolations(page) }).toEqual({ what, theme, found: [] }),
+  )
+
 const entries = ['/login', '/register', '/reset-password?token=x', '/invite#x', '/oauth/consent']
 inBrowser.each(entries)('%s is accessible', async (path) => {
   await using visitor = await visit(path, calm)
   const { page } = visitor
   await page.getByRole('heading').first().waitFor()
-  await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
-  )
+  await assertAccessible(page)
 })
 
 inBrowser('the consent page is accessible', async () => {
@@ -59,9 +62,7 @@ inBrowser('the consent page is accessible', async () => {
   const { page } = visitor
   await page.goto(new URL(authorizePath(newVerifier()), page.url()).href)
   await page.getByRole('button', { name: 'Allow access' }).waitFor()
-  await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
-  )
+  await assertAccessible(page)
 })
 
 inBrowser('the page of a valid invite is accessible', async () => {
@@ -71,57 +72,45 @@ inBrowser('the page of a valid invite is accessible', async () => {
   const { page } = visitor
   await page.getByRole('button', { name: 'Complete registration' }).click()
   await page.getByText('This field is required.').first().waitFor()
-  await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
-  )
+  await assertAccessible(page)
 })
 
 inBrowser('each step of a registration is accessible', async () => {
   const email = `new-${randomBytes(5).toString('hex')}@example.org`
   await using visitor = await visit('/register', calm)
   const { page } = visitor
-  const check = (step: string) =>
-    inEveryTheme(page, async (theme) =>
-      expect({ step, theme, found: await findViolations(page) }).toEqual({ step, theme, found: [] }),
-    )
   await page.getByRole('button', { name: 'Send code' }).click()
   await page.getByText('This field is required.').waitFor()
-  await check('nothing filled in')
+  await assertAccessible(page, 'nothing filled in')
   await page.getByLabel('E-mail address').fill(email)
   await page.getByRole('button', { name: 'Send code' }).click()
   await page.getByLabel('Six-digit code').fill('1')
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('alert').getByRole('paragraph').waitFor()
-  await check('a wrong code')
+  await assertAccessible(page, 'a wrong code')
   await page.getByLabel('Six-digit code').fill(codeIn(await mailTo(email)))
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByLabel('Login').waitFor()
-  await check('a name and a password')
+  await assertAccessible(page, 'a name and a password')
 })
 
 inBrowser('the page that requests a password reset is accessible', async () => {
   await using visitor = await visit('/login', calm)
   const { page } = visitor
   await page.getByRole('button', { name: 'Forgot your password?' }).click()
-  const check = (step: string) =>
-    inEveryTheme(page, async (theme) =>
-      expect({ step, theme, found: await findViolations(page) }).toEqual({ step, theme, found: [] }),
-    )
   await page.getByRole('button', { name: 'Send me a link' }).waitFor()
-  await check('an address')
+  await assertAccessible(page, 'an address')
   await page.getByLabel('E-mail address').fill(`nobody-${randomBytes(5).toString('hex')}@example.org`)
   await page.getByRole('button', { name: 'Send me a link' }).click()
   await page.getByText('you will receive a link there shortly').waitFor()
-  await check('the link was requested')
+  await assertAccessible(page, 'the link was requested')
 })
 
 inBrowser('the page for an unknown address is accessible', async () => {
   await using visitor = await visit('/nowhere', calm)
   const { page } = visitor
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-  await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
-  )
+  await assertAccessible(page)
 })
 
 inBrowser.each(['light', 'dark'] as const)('a page of the gateway is accessible, %s', async (colorScheme) => {
@@ -138,9 +127,7 @@ inBrowser('the page for an unreachable server is accessible', async () => {
   await page.route('**/GetServer', (route) => route.abort())
   await page.reload({ waitUntil: 'commit' })
   await page.getByRole('heading', { name: /cannot be reached/ }).waitFor()
-  await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
-  )
+  await assertAccessible(page)
 })
 
 const picture = Buffer.from(
@@ -275,9 +262,7 @@ inBrowser.each(opening)('%s is accessible', async (_, open) => {
   await messageWith(page, 'Shall we?').waitFor()
   await open(page)
   if (page.viewportSize()?.width === 1200) await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
-  await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
-  )
+  await assertAccessible(page)
 })
 
 inBrowser('each section of the settings is accessible', async () => {
@@ -295,9 +280,7 @@ inBrowser('each section of the settings is accessible', async () => {
     'Account',
   ]) {
     await page.getByRole('dialog').getByRole('button', { name: section, exact: true }).click()
-    await inEveryTheme(page, async (theme) =>
-      expect({ section, theme, found: await findViolations(page) }).toEqual({ section, theme, found: [] }),
-    )
+    await assertAccessible(page, section)
   }
 })
 
@@ -305,9 +288,7 @@ inBrowser('a thread is accessible', async () => {
   await using visitor = await visitAs(owner, `/chat/-/${roomId}/${rootId}`, calm)
   const { page } = visitor
   await page.getByRole('complementary').getByText('After lunch.').waitFor()
-  await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
-  )
+  await assertAccessible(page)
 })
 
 const sizes = [
@@ -414,9 +395,7 @@ inBrowser.each(afterClick)('%s is accessible', async (_, path, press) => {
   await fillSignIn(page, owner)
   await page.getByRole('heading', { level: 2 }).first().waitFor()
   await press(page)
-  await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
-  )
+  await assertAccessible(page)
   expect(await findCutOffControls(page)).toEqual([])
   await page.setViewportSize({ width: 390, height: 780 })
   expect(await findCutOffControls(page)).toEqual([])
@@ -426,9 +405,7 @@ inBrowser('administration without permission is accessible', async () => {
   await using visitor = await visitAs(bob, '/manage/people', calm)
   const { page } = visitor
   await page.getByText('You are not allowed to manage this.').waitFor()
-  await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
-  )
+  await assertAccessible(page)
 })
 
 inBrowser('administration is accessible', async () => {
@@ -452,8 +429,6 @@ inBrowser('administration is accessible', async () => {
     await page.goto(`${origin}/manage/${path}`)
     await page.getByRole('heading', { level: 2 }).first().waitFor()
     if (path.startsWith('people/')) await page.getByRole('button', { name: /^Remove .*@/ }).click()
-    await inEveryTheme(page, async (theme) =>
-      expect({ path, theme, found: await findViolations(page) }).toEqual({ path, theme, found: [] }),
-    )
+    await assertAccessible(page, path)
   }
 })
