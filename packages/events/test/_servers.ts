@@ -32,7 +32,7 @@ export type TestServer = AsyncDisposable & {
   restoreEvents(): void
 }
 
-/** `keeper`: whether a keeper of the stream runs, as admin does in a fleet. */
+/** `keeper`: whether a keeper of the stream runs. In a fleet, admin runs it. */
 export async function newServer({ keeper: hasKeeper = true } = {}): Promise<TestServer> {
   const dir = newDataFolder('parley-events-')
   const events = join(dir, 'store/jetstream/$G/streams', eventStream, 'msgs')

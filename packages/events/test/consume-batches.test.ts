@@ -48,7 +48,7 @@ const untilAcknowledged = (durable: string) =>
     expect(num_pending + num_ack_pending).toBe(0)
   })
 
-test('waiting events are handled in batches, in order, once', async () => {
+test('waiting events are handled in batches, in order, and each once', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches1' })
   for (const version of oneTo(60)) await waitUntilStored(relay, await commit(database, 'many', [version]))

@@ -21,7 +21,7 @@ import { keeperSubject, readerSubject } from '../src/subjects.ts'
 import { commit, waitUntilStored } from './_events.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
-test('a starting process waits for a keeper; running ones continue without one, even after a restart of the server', async () => {
+test('relays, consumers and followers need a keeper to start; after a restart of the server, only followers do', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
@@ -223,7 +223,7 @@ test('an unanswered request is repeated, unless the keeper must not carry it out
   expect(received).toEqual(['state', 'state', 'durable'])
 })
 
-test('the keeper reports the size of the stream and its limits as metrics', async () => {
+test('the keeper reports the messages, the size and the size limit of the stream as metrics', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)

@@ -66,7 +66,7 @@ test('a process that commits an entry notifies the process that holds its shard'
   }
 })
 
-test('a caller that waits for an entry makes its holder send it, even if it was not announced', async () => {
+test('waiting for an entry that nobody announced makes the process that holds its shard send it', async () => {
   await using database = await newDatabase()
   await using other = await openAgain(database)
   await using unannounced = await openAgain(database)

@@ -54,7 +54,7 @@ test('starts show no password if the settings gave it', async () => {
   for (const _ of [1, 2]) expect(await accounts.start()).toEqual({ created: false, login: 'first' })
 })
 
-test('an owner who exists before the first start has no password to show', async () => {
+test('no password is shown for an owner who existed before the first start', async () => {
   const accounts = new Accounts()
   accounts.password = 'of an imported account'
   for (const _ of [1, 2]) expect(await accounts.start()).toEqual({ created: false, login: 'first' })

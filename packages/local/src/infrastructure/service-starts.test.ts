@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-policy-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const file = join(folder, 'policy-rc.d')
 
-test('the file forbids service starts until it is removed', () => {
+test('policy-rc.d forbids service starts until it is removed', () => {
   const allow = forbidServiceStarts(file)
   expect(readFileSync(file, 'utf8')).toMatch(/^#!\/bin\/sh\n[^]*\nexit 101\n$/)
   allow()
