@@ -21,7 +21,7 @@ const retryIfLate: Interceptor = (next) => async (request) => {
 
 export type TestBus = AsyncDisposable & { bus: Bus; rpc: RpcClient }
 
-/** `name`: the deployable to act as. The server has no users. */
+/** `name`: the deployable to act as. It needs no password, because the server of the tests has no users. */
 export async function testBus(url: string, name = 'test'): Promise<TestBus> {
   const bus = await connectBus({ url, name, purpose: 'rpc' })
   const rpc = createRpcClient(bus, { name, defaultTimeoutMs: callTimeoutMs, interceptors: [retryIfLate] })
