@@ -106,7 +106,7 @@ function notifyParent({ internalPort, url }: Service): void {
 function forceExitAfter(milliseconds: number, name: string): void {
   const timer = setTimeout(() => {
     const holding = process.getActiveResourcesInfo()
-    logger('runtime').error({ holding }, `${name} did not stop in time and is killed`)
+    logger('runtime').error({ holding }, `${name} did not stop in time and exits now`)
     process.exit(1)
   }, milliseconds)
   timer.unref()

@@ -75,7 +75,7 @@ test.each(['stuck', 'leaks'])(
     service.child.kill('SIGTERM')
     expect(await service.ended).toBe(1)
     expect(JSON.parse(service.lines.at(-1) ?? '')).toMatchObject({
-      msg: 'test did not stop in time and is killed',
+      msg: 'test did not stop in time and exits now',
     })
   },
 )
