@@ -15,7 +15,7 @@ useBrowser('people', async () => {
   await post(bob, roomId, 'Ask me')
 })
 
-inBrowser('a profile leads to a direct message', async () => {
+inBrowser('a direct message is started from a profile', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   const { page } = ofAda

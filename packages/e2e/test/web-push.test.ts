@@ -34,7 +34,7 @@ const recordingScript = `
   }`
 
 inBrowser(
-  'a subscribed browser shows a push, opens its message on a click, and closes it when it is dismissed',
+  'a subscribed browser shows a push, opens its message on a click, and removes dismissed notifications',
   async () => {
     const [owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
     const [roomId, elsewhere] = await Promise.all([newRoom(owner, [ada]), newRoom(owner, [ada])])

@@ -68,7 +68,7 @@ inBrowser('an address is verified with a mailed code, and then used to reset the
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByRole('status').getByText('Your password has been changed').waitFor()
   await page.getByRole('link', { name: 'Back to sign-in' }).click()
-  // The reset has removed the address, because it was added in the last hour. Only the login still works.
+  // The reset has removed the address, because it was added in the last hour. The login still identifies the account.
   await signInAt(page, { login: ada.login, password })
   expect(pageErrors).toEqual([])
 })

@@ -62,7 +62,7 @@ test('waiting events are handled in batches, in order, and each once', async () 
   expect(batches.length).toBeLessThan(60)
 })
 
-test('several consumers of a durable handle each event once', async () => {
+test('each event is handled by only one of several consumers of a durable', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches2' })
   await database.db.transaction((tx) => recordHandled([], tx))

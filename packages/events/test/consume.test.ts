@@ -43,7 +43,7 @@ const consumer = (
     ...options,
   })
 
-test('two processes of a consumer handle each event once, including events stored before they started', async () => {
+test('each event is handled by only one of two processes of a consumer, even if it was stored before they started', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'once' })
   await waitUntilStored(relay, await commit(database, 'once', oneTo(50)))

@@ -154,7 +154,7 @@ test('a user who is being erased may call reads and methods that check erasures 
   expect(guard({ method: leaveRoom, userId: 'Uone' })).toBeUndefined()
 })
 
-test('accounts can count and remove the events of a subject among others; another service cannot remove them', async () => {
+test('accounts can count the events of a subject and remove only them; another service cannot remove them', async () => {
   await using accounts = await newBus(server, 'accounts')
   for (let version = 1; version < 12; version++)
     await bus.nc.jetstream().publish(`evt.user.gone.user_${version % 2 ? 'updated' : 'archived'}`, String(version))
@@ -176,7 +176,7 @@ test.each([
   'evt.user.>',
   'evt.user.*.user_updated',
   'evt.control.user.U1.roles_changed',
-])('events cannot be removed by the subject %s', async (subject) => {
+])('removing the events of the subject %s is refused', async (subject) => {
   await using accounts = await newBus(server, 'accounts')
   const removing = removeFromStream(accounts, [subject], new AbortController().signal)
   await expect(removing).rejects.toThrow(/subjects of a user's events/)

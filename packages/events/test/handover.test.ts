@@ -60,7 +60,7 @@ class Messaging {
   }
 }
 
-test('committed events reach messaging at once and are deleted', async () => {
+test('committed events reach messaging at once and are then deleted from the waiting ones', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
   await using _handOver = startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })

@@ -189,7 +189,7 @@ test('a durable without acknowledgements is kept', async () => {
   expect((await durable.info()).created).toBe(created)
 })
 
-test('a consumer notices after an outage that the database was restored; it repeats undone events and handles waiting ones', async () => {
+test('after an outage, a consumer notices a restore of the database and handles forgotten and waiting events', async () => {
   await using outage = await outageProxy(database.url)
   await using reached = await openDatabase({ url: outage.url, pool: 4, name: 'consumer' })
   const durable = new Durable('outage')

@@ -143,7 +143,7 @@ test('an idle relay whose leases have expired continues when an entry is announc
   expect(firstOccurrences(await readStream(bus)).get('rest1')).toEqual(oneTo(4))
 })
 
-test('an idle relay that polls renews its leases only when it finds an entry', async () => {
+test('an idle relay polls without leases, and renews them only when it finds an entry', async () => {
   await using database = await newDatabase()
   await using other = await openAgain(database)
   const queries = jest.spyOn(database.pool, 'query')

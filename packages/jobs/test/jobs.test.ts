@@ -84,7 +84,7 @@ test('a job starts when its transaction commits, and is deleted when done', asyn
   expect(done).toEqual(['first', 'second'])
 })
 
-test('a worker runs jobs in the order of the queue, and workers of two processes run each job once', async () => {
+test('a worker runs jobs in the order of the queue; of the workers of two processes, only one runs each job', async () => {
   await database.db.insert(letters).values(['a', 'b', 'c'].map((text) => ({ text, bulk: text === 'a' })))
   const order: string[] = []
   {

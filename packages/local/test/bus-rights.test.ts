@@ -140,7 +140,7 @@ describe('internal methods', () => {
     ['MessagingInternalService', 'messaging'],
     ['AdminInternalService', 'admin'],
     ['NotificationsInternalService', 'notifications'],
-  ])('only its owner can answer %s', async (service, owner) => {
+  ])('%s can be answered only by its owner', async (service, owner) => {
     const may: string[] = []
     for (const user of users) if (await maySubscribe(user, internal(service, 'Method'), user)) may.push(user)
     expect(may).toEqual([owner])

@@ -40,7 +40,7 @@ test('the operator can change settings of a service, but not its access to the b
   })
 })
 
-test('a service does not get the password of the owner, but does get the address', () => {
+test('a service does not get the password of the owner, but does get the e-mail address', () => {
   const env = serviceEnvironment(rooms, fleet, { PARLEY_OWNER_PASSWORD: 'secret', PARLEY_OWNER_EMAIL: 'o@example.org' })
   expect(env).not.toHaveProperty('PARLEY_OWNER_PASSWORD')
   expect(env).toHaveProperty('PARLEY_OWNER_EMAIL')
