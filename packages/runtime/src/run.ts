@@ -6,7 +6,7 @@ export type Service = AsyncDisposable & {
   internalPort: number
   /** URL of its port for clients, on this machine. */
   url?: string
-  /** Time limit for disposing; five seconds later the process is killed. Default 15 s. */
+  /** Time limit for disposing; five seconds later the process exits with 1. Default 15 s. */
   drainTimeoutMs?: number
 }
 
