@@ -51,7 +51,7 @@ withHelm('labels and names that look like numbers or booleans remain texts', () 
   expect(objects.flatMap((each) => notTexts(each, `${each.kind} ${each.metadata.name}`))).toEqual([])
 })
 
-withHelm('releases with long names of the same beginning have different objects', () => {
+withHelm('objects of releases whose long names begin alike have different names of at most 63 characters', () => {
   const name = 'chat-of-the-northern-branch-of-an-organisation'
   const [one, other] = ['-first', '-other'].map((end) =>
     rendered({}, name + end).map(({ kind, metadata }) => `${kind} ${metadata.name}`),

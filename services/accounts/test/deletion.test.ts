@@ -134,7 +134,7 @@ test('a deleted account cannot be changed, nor its tokens used', async () => {
   expect(await rowOf(userId)).toMatchObject({ login: '', displayName: null, passwordHash: null })
 })
 
-test('a confirmation token is valid for its account and a limited time', async () => {
+test('a confirmation token is valid only for its account and for a limited time', async () => {
   const [userId, other] = [await makeUser(env, 'keen'), await makeUser(env, 'other')]
   const theirs = await tokenFor(other)
   expect(await codeOf(account(userId).deleteMyAccount({ confirmationToken: theirs }))).toBe(Code.PermissionDenied)
@@ -166,7 +166,7 @@ test('erasure passes repeat until one after the first finds nothing', async () =
   expect(await deletionOf(userId)).toMatchObject({ pass: 3, completedAt: expect.any(Date) })
 })
 
-test('events that name the user are removed from outbox and stream', async () => {
+test('events with the names of a deleted user are removed from outbox and stream', async () => {
   const userId = await makeUser(env, 'famous')
   await account(userId).updateProfile({ displayName: 'Known Everywhere' })
   const subject = `evt.user.${userId}.user_profile_updated`
@@ -217,7 +217,7 @@ test('deletions that do not progress do not block others', async () => {
   await env.db.execute(sql`delete from deletions where user_id like 'Ustuck%'`)
 })
 
-test('a very large account is erased in batches', async () => {
+test('a very large account is erased in batches, even if one fails', async () => {
   const userId = await makeUser(env, 'hoarder', { email: 'hoarder@example.org' })
   await env.db.execute(sql`
     insert into flow_tokens (digest, purpose, user_id, payload, created_at, expires_at)

@@ -62,7 +62,7 @@ describe('imported people', () => {
     expect(new Set(again.map(({ outcome }) => outcome))).toEqual(new Set([KNOWN]))
   })
 
-  test('are inserted in one order, so that imports cannot deadlock', async () => {
+  test('are inserted in the same order by every import, so that imports cannot deadlock', async () => {
     const at = new Date()
     const person = (login: string) => ({
       user: { id: newId('user'), login, version: 1n, rolesVersion: 1n, createdAt: at },

@@ -181,7 +181,7 @@ describe('the configuration', () => {
       },
     })
 
-  test('may contain no mail server, but not an incomplete one', () => {
+  test('need not name a mail server, but a mail server must be complete and its settings valid', () => {
     expect(openTransport(read({}))).toBeUndefined()
     expect(() => openTransport(read({ PARLEY_SMTP_ENABLED: 'true' }))).toThrow(/PARLEY_SMTP_HOST[^]*PARLEY_SMTP_FROM/)
     expect(() => read({ PARLEY_SMTP_FROM: 'nobody' })).toThrow(/PARLEY_SMTP_FROM/)

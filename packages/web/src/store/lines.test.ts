@@ -59,7 +59,7 @@ test('an unsent message is shown below the newest row, and not at all once its r
   expect(shown(windowOf(pageFor([rowFor('a')])), [posted], me)).toEqual(['day', 'a'])
 })
 
-test('a direct message shows only messages', () => {
+test('the timeline of a direct message shows messages, but no other events', () => {
   const began: RoomTimelineEvent = {
     ...rowFor('began'),
     event: { case: 'roomCreated', value: { $typeName: 'svc.api.v1.RoomTimelineRoomEvent', roomId: 'R1' } },

@@ -15,7 +15,7 @@ function roomOf(minutes: number) {
 }
 const minute = 60_000
 
-test('older rows are loaded until a time, and not further', async () => {
+test('older rows are loaded back to a time, and no further', async () => {
   const { read, timeline } = roomOf(1_000)
   await timeline.reload()
   await loadOlderUntil(timeline, 600 * minute)

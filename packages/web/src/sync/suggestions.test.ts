@@ -57,7 +57,7 @@ test.each([
     [['Ada', 'not in this room']],
   ],
   ['a member is suggested without such a note', { members: [{ user: ada }] }, 'ad', [['Ada', 'ada']]],
-  ['nobody else is suggested before a letter is typed', { members: [] }, '', []],
+  ['nobody outside the room is suggested before a letter is typed', { members: [] }, '', []],
   ['nobody is suggested where members are hidden', new ConnectError('no', Code.PermissionDenied), 'ad', []],
 ] as const)('%s', async (_, members, typed, suggested) => {
   const { suggestions } = createSuggestions(members)
