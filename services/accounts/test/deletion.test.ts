@@ -31,7 +31,7 @@ const deleteSelf = async (userId: string, ...roleIds: string[]) => {
 const rowOf = async (userId: string) => (await env.db.select().from(users).where(eq(users.id, userId)))[0]
 const deletionOf = async (userId: string) =>
   (await env.db.select().from(deletions).where(eq(deletions.userId, userId)))[0]
-const frames = ({ deliveries }: Event) =>
+const clientEventsOf = ({ deliveries }: Event) =>
   deliveries.map(({ envelope }) => fromBinary(RealtimeEventEnvelopeSchema, envelope).event)
 
 /** Reports every requested erasure pass until the deletion is complete. */
@@ -104,10 +104,12 @@ test('confirming a deletion ends sessions, erases data, frees names, and is anno
     published().find((e) => e.kind === kind),
   )
   expect(ended?.fact.value).toMatchObject({ all: true, reason: 'account_deleted' })
-  expect(ended && frames(ended)).toMatchObject([{ case: 'sessionTerminated', value: { reason: 'account_deleted' } }])
+  expect(ended && clientEventsOf(ended)).toMatchObject([
+    { case: 'sessionTerminated', value: { reason: 'account_deleted' } },
+  ])
   expect(deleted).toMatchObject({ actorId: userId, fact: { case: 'userChanged', value: { deleted: true } } })
   expect(deleted?.deliveries[0]?.audience).toMatchObject({ case: 'everyone', value: true })
-  expect(deleted && frames(deleted)).toMatchObject([{ case: 'serverMemberDeleted', value: { userId } }])
+  expect(deleted && clientEventsOf(deleted)).toMatchObject([{ case: 'serverMemberDeleted', value: { userId } }])
 
   const again = await makeUser(env, 'zara', { email: 'Zara@example.org' })
   expect(again).not.toBe(userId)
@@ -123,7 +125,7 @@ test('the request for a deletion is audited, without the token', async () => {
   expect(recording.events.map((event) => toJsonString(EventSchema, event)).join()).not.toContain(token)
 })
 
-test('a deleted account cannot be changed, nor its tokens used', async () => {
+test('a deleted account cannot be changed, nor its confirmation tokens used', async () => {
   const userId = await makeUser(env, 'late')
   const [first, second] = [await tokenFor(userId), await tokenFor(userId)]
   await account(userId).deleteMyAccount({ confirmationToken: second })

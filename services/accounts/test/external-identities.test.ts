@@ -100,7 +100,7 @@ describe('creating an account', () => {
     expect(await emailsOf(taken)).toEqual(['anna@example.org'])
   })
 
-  test('makes an owner if the identity proves an owner’s address', async () => {
+  test('makes an owner if the configuration lists the verified address of the identity', async () => {
     provider.people.set('boss', { email: 'owner@example.org', email_verified: true })
     const { userId } = await makeAccount('boss')
     const session = await signInAs('boss')
@@ -233,7 +233,7 @@ describe('linking an identity', () => {
     expect(env.fakes.imports.map(({ ownerId }) => ownerId)).not.toContain(karl)
   })
 
-  test('makes an owner if the identity proves an owner’s address', async () => {
+  test('makes an owner if the configuration lists the verified address of the identity', async () => {
     const chief = await makeUser(env, 'chief')
     provider.people.set('chief', { email: 'chief@example.org', email_verified: true })
     await identityAuth(env).confirmExternalIdentityLink({ token: (await linkAs('chief', 'chief')).pendingToken ?? '' })
@@ -380,7 +380,7 @@ describe('unlinking an identity', () => {
     expect(await disconnect('unknown', 'wrong')).toBe(Code.InvalidArgument)
     expect(await disconnect('unknown', password)).toBe(Code.NotFound)
   })
-  test('and similar changes are refused if the session has ended meanwhile', async () => {
+  test('and similar changes are refused if the session ends while they wait', async () => {
     const userId = await makeUser(env, 'xaver', { email: 'xaver@example.org' })
     await identityAuth(env).confirmExternalIdentityLink({ token: (await linkAs('xaver', 'xaver')).pendingToken ?? '' })
     const changes: ((account: Client<typeof MyAccountService>) => Promise<unknown>)[] = [

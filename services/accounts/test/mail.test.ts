@@ -25,7 +25,7 @@ async function requestWith(settings: Record<string, string>, email: string): Pro
   return await codeOf(request(email))
 }
 
-test('mails share an hourly budget, a quarter of it for signed-in people; only notices may exceed it', async () => {
+test('mails share an hourly budget, a quarter reserved for signed-in people; only notices may exceed it', async () => {
   await using folder = await createMailFolder()
   const redis = openRedis({ url: env.redis.url, name: 'test' })
   await eventually(() => expect(redis.status).toBe('ready'))

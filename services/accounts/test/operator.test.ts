@@ -224,7 +224,7 @@ describe('verifying an address', () => {
     ])
   })
 
-  test('is not needed for an owner’s address that an operator gives at creation', async () => {
+  test('is not needed for an address that an operator gives at creation and the configuration lists for owners', async () => {
     expect(await create('olaf', { email: 'chief@example.org' })).toMatchObject({ roleNames: ['owner'] })
   })
 })

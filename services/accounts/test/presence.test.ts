@@ -34,7 +34,7 @@ async function report(userId: string, status: PresenceStatus, userSelected = fal
   return (await env.as(MyAccountService, { userId }).updatePresence({ status, userSelected })).status
 }
 
-/** A report that waits too long for Redis is abandoned. */
+/** Repeats the report, because one that waits too long for Redis is abandoned. */
 async function reportUntilAnnounced(userId: string, status: PresenceStatus): Promise<void> {
   const before = hintsOf(userId).length
   await eventually(async () => {

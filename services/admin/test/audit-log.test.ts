@@ -224,7 +224,7 @@ test('if writing processes are killed, nothing is lost or duplicated', async () 
   await expectCompleteLog(published)
 }, 300_000)
 
-test('deleting the stream keeps the log without duplicates', async () => {
+test('after the stream is deleted, the log keeps its entries and gets no duplicates', async () => {
   await admin.start()
   for (const motd of ['one', 'two', 'three']) await admin.bert.adminServer.updateServerConfig({ motd })
   const before = await expectCompleteLog(6)

@@ -19,7 +19,7 @@ test('messages of one person within five minutes share one heading, but a reply 
   expect(shown(windowOf(pageFor([...rows, reply])), [], me)).toEqual(['day', 'a', 'b+', 'c', 'd', 'e'])
 })
 
-test('days are separated by a line', () => {
+test('each day begins with a separator', () => {
   const rows = [rowFor('a', { at: day }), rowFor('b', { at: 3 * day })]
   expect(shown(windowOf(pageFor(rows)), [], me)).toEqual(['day', 'a', 'day', 'b'])
 })

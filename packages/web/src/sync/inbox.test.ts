@@ -31,7 +31,7 @@ test('all pending notifications are counted, and more are loaded as listed ones 
   jest.useRealTimers()
 })
 
-test('a dismissed notification is subtracted once, even if an event reports it again', async () => {
+test('a dismissed notification is subtracted from the total once, even if an event reports it again', async () => {
   jest.useFakeTimers()
   const inbox = inboxOf(notificationIds(3))
   inbox.refresh()

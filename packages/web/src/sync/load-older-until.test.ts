@@ -25,7 +25,7 @@ test('older rows are loaded back to a time, and no further', async () => {
   expect(read).toHaveBeenCalledTimes(3)
 })
 
-test('loading older rows stops at the first row, or after the maximum number of reads', async () => {
+test('loading older rows stops at the first row, or after the maximum number of requests', async () => {
   const short = roomOf(120)
   await short.timeline.reload()
   await loadOlderUntil(short.timeline, 0)

@@ -34,7 +34,7 @@ test('a user unknown to the server is shown as deleted, and a user whose request
   jest.useRealTimers()
 })
 
-test('the presence of displayed people is reloaded after a reconnect, unless an event is newer', async () => {
+test('reloading presence requests that of displayed people, and does not overwrite a newer event', async () => {
   jest.useFakeTimers({ doNotFake: ['queueMicrotask'] })
   const requested: string[][] = []
   let answer = () => {}
