@@ -2,7 +2,7 @@ import type { PendingExternalIdentity } from '@parley/contracts/auth'
 import type { AuthProvider, AuthProviderType } from '@parley/config'
 import { createProviders } from '../src/clients/providers/providers.ts'
 import { openEnv, type Env } from './_env.ts'
-import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'
+import { finishLogin, identityAuth, providerSettings, startLogin } from './_identities.ts'
 import {
   clientId,
   clientSecret,
@@ -49,11 +49,11 @@ export async function openOAuthEnv(
     signIn,
     async getPending(login, id) {
       const { pendingToken: token = '' } = await signIn(login, id)
-      return (await flows(env).getPendingExternalIdentity({ token })).pending
+      return (await identityAuth(env).getPendingExternalIdentity({ token })).pending
     },
     async makeAccount(login) {
       const { pendingToken: token = '' } = await signIn(login)
-      return (await flows(env).createExternalIdentityAccount({ token, login })).userId
+      return (await identityAuth(env).createExternalIdentityAccount({ token, login })).userId
     },
     async [Symbol.asyncDispose]() {
       await env[Symbol.asyncDispose]()

@@ -51,7 +51,7 @@ test('a name reserved by a dead process is released once no call can use it', as
   await eventually(async () => expect(await pending()).toEqual([{ name: 'young' }]))
 })
 
-test('a role is not created if its name is released meanwhile', async () => {
+test('a role is not created if its name is given up before accounts has reserved it', async () => {
   let go = (): void => undefined
   fakes.reserving = new Promise<void>((resolve) => (go = resolve))
   const making = createRole('slow')
