@@ -81,7 +81,7 @@ describe('membership', () => {
     expect(received.bert).toEqual([])
   })
 
-  test('a ban ends membership at once, for good', async () => {
+  test('a ban ends membership at once, and lifting it does not restore membership', async () => {
     const room = newRoom()
     const received = await publishAndCollect(
       roomFact(room, [1, 1], joined('Uanna')),

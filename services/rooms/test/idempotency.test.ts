@@ -90,7 +90,7 @@ test('the key of a failed call can be used again', async () => {
   expect(await make('key-4', 'a-name')).toMatchObject({ replayed: false })
 })
 
-test('a repeat of an unavailable call waits for the same room', async () => {
+test('a repeat of a call that failed with unavailable returns the room which that call created', async () => {
   env.messaging.stopAnswering()
   expect(await codeOf(make('key-5', 'patient'))).toBe(Code.Unavailable)
   expect(await codeOf(make('key-5', 'patient'))).toBe(Code.Unavailable)

@@ -69,7 +69,7 @@ describe('a channel', () => {
     ['taken', 'general', 'general-2'],
     ['invalid', 'smörgås bord!', 'smorgas-bord'],
     ['too long', 'x'.repeat(80), 'x'.repeat(30)],
-  ])('whose name is %s gets another one', async (_, name, newName) => {
+  ])('whose name is %s gets another name', async (_, name, newName) => {
     expect(await importRoom(`named ${name}`, { name })).toMatchObject({ name: newName, made: true })
   })
 
@@ -87,7 +87,7 @@ describe('a channel', () => {
     expect(env.admin.entryDenied).toEqual([roomId])
   })
 
-  test('that is private is not created without the denials', async () => {
+  test('that is private is not created while entry cannot be denied', async () => {
     env.admin.unavailable = true
     await expect(importRoom('unsafe', { private: true })).rejects.toMatchObject({ code: Code.Unavailable })
     env.admin.unavailable = false
@@ -202,7 +202,7 @@ test('an export returns the order of channels in their groups', async () => {
   expect(groups.find(({ groupId }) => groupId === ordered.groupId)?.roomIds).toEqual(made)
 })
 
-test('an export returns room names, in pages by id', async () => {
+test('an export finds a room by its name, and continues after an id', async () => {
   const { roomId } = await importRoom('exported', { description: 'what' })
   const { rooms } = await env.transfer.exportRooms({ idsOrNames: ['EXPORTED'] })
   expect(rooms).toMatchObject([

@@ -102,7 +102,7 @@ test('the credential of a client that disconnects while waiting is not looked up
   expect(env.accounts.calls - callsBefore).toBe(maxPerMinute)
 })
 
-test('requests by URLs with an invalid signature count too', async () => {
+test('requests for URLs with an invalid signature count, too', async () => {
   await exhaust(
     (n) => statusOf('198.51.100.17', {}, `?access=made-up-${n}`),
     async () => expect(await statusOf('198.51.100.17', bearer('made-up'))).toBe(429),
