@@ -252,7 +252,7 @@ test('messages before the read marker notify nobody, moving it dismisses notific
   )
 })
 
-test('after a restore of messaging, a message at a reused place notifies people who had read that place or left', async () => {
+test('after a restore of messaging, a message at a reused place notifies people who read or left there before the restore', async () => {
   const { ann, bob, cat } = people('ann', 'bob', 'cat')
   const { roomId, publisher } = roomOf([ann, bob, cat])
   const mention = { mentions: { userIds: [bob, cat] } }
@@ -269,7 +269,7 @@ test('after a restore of messaging, a message at a reused place notifies people 
   await eventually(async () => expect(await pendingOf(bob)).toEqual([]))
 })
 
-test('posting a message dismisses notifications of its author about earlier messages, except those in threads', async () => {
+test('posting a message dismisses its author’s notifications about earlier messages, except those in threads', async () => {
   const { ann, bob } = people('ann', 'bob')
   const { roomId, publisher } = roomOf([ann, bob])
   await publisher.post(ann, { mentions: { userIds: [bob] } })

@@ -52,10 +52,10 @@ test('the trace of a message includes its pushes and the notifications of a larg
   expect(named('POST push').map(({ attributes }) => attributes['parley.outcome'])).toEqual(['accepted', 'accepted'])
   expect(named('svc.internal.v1.RoomsInternalService/ListRecipients').length).toBeGreaterThan(0)
   expect(new Set(announced.map((event) => event.traceparent.split('-')[1]))).toEqual(new Set([traceId]))
-  const said = JSON.stringify(collector.batches)
+  const exported = JSON.stringify(collector.batches)
   const { endpoint } = service.subscribe('Ubob')
   for (const secret of ['salutations', 'a room for secrets', new URL(endpoint).pathname])
-    expect(said).not.toContain(secret)
+    expect(exported).not.toContain(secret)
 })
 
 test('the log line about a parked job has the trace of its message', () => {

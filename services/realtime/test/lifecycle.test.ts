@@ -156,7 +156,7 @@ test('an undecodable event makes sockets reconnect', async () => {
   await settle(env, { Uanna: [again] })
 })
 
-test('after a policy delta without its predecessor, the node reloads the policy, and clients whose rooms change reconnect', async () => {
+test('after a policy delta without its predecessor, the policy is loaded, and clients whose rooms change must reconnect', async () => {
   const node = await env.start()
   await waitUntilReady(node)
   await publish(env.bus, roomFact('Ropen', [1, 1], created, { universal: true }))

@@ -99,7 +99,7 @@ describe('changes during a call to rooms', () => {
   })
 })
 
-test('after `subscribed`, a socket receives every event after the position in it', async () => {
+test('a socket receives every event after the position that `subscribed` states', async () => {
   env.standings.set('Uemil', [{ roomId: 'Rbusy', member: true, version: 1 }])
   const before = await env.socketOf(node, 'Uemil')
   let seq = 100

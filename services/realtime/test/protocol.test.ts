@@ -258,7 +258,7 @@ describe('credentials of a socket', () => {
     expect(await opens({ cookie: cookie(), origin: 'https://evil.example.com' })).toBe('authentication_required')
     expect(await opens({ cookie: cookie(), origin: 'https://app.example.org' })).toBe('hello')
     expect(await opens({ cookie: cookie(), origin: node.url })).toBe('hello')
-    // An attacker on the network can serve pages with this name over http.
+    // An attacker on the network can serve pages of the server's host over http.
     await using secure = await env.start({ PARLEY_WEBSERVER_URL: 'https://chat.example.org' })
     await waitUntilReady(secure)
     const host = new URL(secure.url).host

@@ -54,9 +54,9 @@ describe('BanMember', () => {
     env.messaging.offStream.add(room)
     const unavailable = codeOf(ban())
     // Keeps the job from delivering the ban: once it is delivered, a repeated call counts as a second ban.
-    const left = and(eq(roomFacts.roomId, room), isNull(roomFacts.appliedAt))
+    const ofUnapplied = and(eq(roomFacts.roomId, room), isNull(roomFacts.appliedAt))
     const createdAt = new Date(Date.now() + 60_000)
-    await eventually(async () => (await env.db.update(roomFacts).set({ createdAt }).where(left)).rowCount === 1)
+    await eventually(async () => (await env.db.update(roomFacts).set({ createdAt }).where(ofUnapplied)).rowCount === 1)
     expect(await unavailable).toBe(Code.Unavailable)
     env.messaging.offStream.delete(room)
     expect(await codeOf(ban())).toBeUndefined()

@@ -41,7 +41,7 @@ async function make(key: string, name: string, by = admin()): Promise<{ id: stri
   return { id: room?.id ?? '', replayed }
 }
 
-test('one request with one key has one effect and one response', async () => {
+test('a request repeated with its key has no further effect, and gets the same room', async () => {
   const first = await make('key-1', 'once')
   expect(first.replayed).toBe(false)
   expect(await make('key-1', 'once')).toEqual({ id: first.id, replayed: true })

@@ -128,7 +128,7 @@ test('a description is cut to 500 storable characters', async () => {
 })
 
 describe('a direct message', () => {
-  test('is imported as the existing one of its participants', async () => {
+  test('is imported as the existing direct message of the same participants', async () => {
     const { roomId, name } = await importRoom('D1', { dm: true, memberIds: ['Ubob', 'Uann'] })
     expect(name).toBe('')
     expect(await importRoom('D2', { dm: true, memberIds: ['Uann', 'Ubob'] })).toMatchObject({ roomId, made: false })
@@ -172,7 +172,7 @@ test('an export does not mark an archived room as private', async () => {
   expect(rooms).toMatchObject([{ archived: true, private: false }])
 })
 
-test('removing an imported group moves the given channels; a group with other channels stays', async () => {
+test('removing an imported group moves the given channels to another group; the group stays if it has other channels', async () => {
   const sample = await env.transfer.importGroup({ name: 'To go' })
   const [mine, other] = [
     await importRoom('of the sample', { groupId: sample.groupId }),

@@ -260,8 +260,8 @@ describe.each(storageKinds)('with storage %s', (kind) => {
     const names = Array.from({ length: 1_003 }, (_, n) => `many${n}`)
     await Promise.all(names.map((name) => writeFile(join(env.folder, 'unfinished', name), 'x')))
     clock = 20 * hour
-    const left = await findAll(true)
-    expect([left.length, new Set(left.map(({ key }) => key)).size]).toEqual([1_003, 1_003])
+    const young = await findAll(true)
+    expect([young.length, new Set(young.map(({ key }) => key)).size]).toEqual([1_003, 1_003])
     clock = 25 * hour
     expect((await findAll(true)).filter(({ mended }) => mended)).toHaveLength(1_003)
     expect(await findAll()).toEqual([])

@@ -28,8 +28,7 @@ const read = async (address: string, headers: Record<string, string> = {}, query
 const statusOf = async (...request: Parameters<typeof read>) => (await read(...request)).status
 
 /**
- * Sends requests until the limit of a network is reached, then runs `more`. Repeats both unless they finish within the
- * minute of the limit.
+ * Sends requests until a network has no attempts left, then runs `more`. All of it is repeated if a new minute begins.
  */
 async function exhaust(send: (n: number) => Promise<number>, more?: () => Promise<void>): Promise<void> {
   await eventually(async () => {

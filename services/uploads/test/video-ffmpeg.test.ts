@@ -84,7 +84,7 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     })
   })
 
-  test('the duration of a browser recording, which does not contain it, is determined', async () => {
+  test('the duration of a browser recording is determined, although the file does not state it', async () => {
     const args = [...testPattern('320x240'), '-c:v', 'libvpx', '-deadline', 'realtime', '-live', '1']
     const video = await process(await makeVideo('in.webm', args), 'video/webm')
     expect(video).toMatchObject({ status: MessageVideoProcessingStatus.COMPLETED, variants: [{ quality: '240p' }] })

@@ -38,7 +38,7 @@ const newSubscriber = (): Subscriber => ({
   ...{ subscribe: () => undefined, unsubscribe: () => undefined, end: () => undefined },
 })
 
-test('a position from before an event that happened before the last reset is refused', () => {
+test('a position is refused if a later event of the stream happened before the last reset', () => {
   using hub = newHub(100_000)
   hub.reset()
   hub.setReplayableSince(0)
