@@ -43,7 +43,7 @@ test.each<[string, PushAnswer]>([
   expect(await isSubscribed()).toBe(true)
 })
 
-test('a push waits as long as Retry-After says, unless the notification is dismissed: then only the dismissal is sent', async () => {
+test('a push waits as long as Retry-After says; if its notification is dismissed, only the dismissal is sent', async () => {
   await push.subscribe(user, 'patient')
   push.service.answer = () => ({ status: 429, headers: { 'retry-after': '1800' } })
   await push.notify(user)

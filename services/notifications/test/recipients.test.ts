@@ -226,7 +226,7 @@ test('mentions resolved after the post notify people, but nobody twice', async (
   expect(await pendingOf(ann)).toEqual([])
 })
 
-test('messages before the read marker notify nobody, moving it dismisses notifications; each thread has its own marker', async () => {
+test('read markers, one per room and thread, prevent and dismiss notifications of messages before them', async () => {
   const { ann, bob } = people('ann', 'bob')
   const { roomId, publisher } = roomOf([ann, bob])
   // A minute ahead, so that the marker is newer than the messages, which are posted later.
