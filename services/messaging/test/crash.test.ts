@@ -32,7 +32,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited
 }
 
-test('a message committed before a kill is readable, and its event follows', async () => {
+test('a message committed before its process is killed can be fetched, and its event follows', async () => {
   const child = await forkMessaging('mute')
   const { roomId } = await fleet.room().channel(['ann'])
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
@@ -49,7 +49,7 @@ test('a message committed before a kill is readable, and its event follows', asy
   expect(recorded.events.at(-1)?.id).toBe(message?.id)
 })
 
-test('posts confirmed before a kill are announced, and keys make retries safe', async () => {
+test('posts confirmed before their process is killed are announced, and a retry with the same key posts nothing twice', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
   const ann = fleet.as('ann').messages
@@ -86,7 +86,7 @@ test('posts confirmed before a kill are announced, and keys make retries safe', 
 
   expect([Code.Unavailable, Code.DeadlineExceeded]).toEqual(expect.arrayContaining([...failures]))
   expect(new Set(answered).size).toBe(answered.length)
-  // After a kill the last events may be published again.
+  // After a process was killed, its last events may be published again.
   const received = () => new Set(recorded.events.map(({ id }) => id))
   await eventually(() => expect(received()).toEqual(new Set(answered)))
   const stored = new Set<string>()

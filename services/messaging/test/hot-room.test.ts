@@ -125,11 +125,11 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, have one o
   expect(new Map(markers.map(({ user_id, seq }) => [user_id, seq]))).toEqual(
     new Map(shown.map(({ actor_id, seq }) => [actor_id, seq])),
   )
-  const read = await select<{ user_id: string; seq: bigint }>(
+  const threadMarkers = await select<{ user_id: string; seq: bigint }>(
     'select user_id, seq from thread_markers where room_id = $1',
     roomId,
   )
-  expect(new Map(read.map(({ user_id, seq }) => [user_id, seq]))).toEqual(
+  expect(new Map(threadMarkers.map(({ user_id, seq }) => [user_id, seq]))).toEqual(
     new Map(replies.map(({ actor_id, seq }) => [actor_id, seq])),
   )
   const follows = await select<{ user_id: string }>(
@@ -153,7 +153,7 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, have one o
   expect(Number(statements[0]?.rows)).toBeLessThanOrEqual(128)
 })
 
-test('of two concurrent posts with one key, one succeeds', async () => {
+test('of two concurrent posts with one key in different rooms, one succeeds', async () => {
   const writers = Array.from({ length: 16 }, (_, n) => `k${n}`)
   const rooms = await Promise.all([fleet.room().channel(writers), fleet.room().channel(writers)])
   const writes = writers.flatMap((userId) =>

@@ -94,7 +94,7 @@ describe('the marker of a room', () => {
     await eventsOf('b2', 2)
   })
 
-  test('is not moved back by a process that read it earlier', async () => {
+  test('is not moved by a statement with an older place, which announces nothing', async () => {
     const at = (seq: bigint) => ({ seq, at: new Date(Number(seq)) })
     const thread = { roomId: 'Rany', rootEventId: 'Eany' }
     let woken = 0
@@ -121,7 +121,7 @@ describe('the marker of a room', () => {
     expect((await markRoom('b3', roomId)).lastReadAt).toEqual(posts.at(-1)?.createdAt)
   })
 
-  test('may be at an echo, but not at a reply or another row', async () => {
+  test('may be at an echo, but not at a reply, at another event or at a message of another room', async () => {
     const room = await fleet.room().channel(['a4', 'b4'])
     const { roomId } = room
     const other = await fleet.room().channel(['a4', 'b4'])
@@ -136,12 +136,12 @@ describe('the marker of a room', () => {
     expect(await roomUnread('b4', roomId)).toBe(false)
   })
 
-  test('of an empty room has no time', async () => {
+  test('has no time in an empty room', async () => {
     const { roomId } = await fleet.room().channel(['a5'])
     expect((await markRoom('a5', roomId)).lastReadAt).toBeUndefined()
   })
 
-  test('can be moved by members in every kind of room', async () => {
+  test('can be moved only by members, in every kind of room', async () => {
     const room = await fleet.room().channel(['a6'])
     await post('a6', room.roomId)
     await expect(markRoom('x6', room.roomId)).rejects.toMatchObject({ code: Code.PermissionDenied })
@@ -211,7 +211,7 @@ describe('the marker of a thread', () => {
     expect((await markThread('b10', roomId, other.id)).previousReadAt).toEqual(other.createdAt)
   })
 
-  test('cannot leave the thread, and needs a readable root', async () => {
+  test('cannot leave the thread, and requires a root in a channel that the user may read', async () => {
     const { roomId } = await fleet.room().channel(['a9'])
     const [root, other] = [await post('a9', roomId), await post('a9', roomId)]
     const reply = await post('a9', roomId, { threadRootEventId: root.id })
