@@ -17,7 +17,8 @@ export type Post = {
   root?: string
   mentioned?: readonly number[]
   everyone?: boolean
-  answered?: number | undefined
+  /** The author of the message to which this one replies. */
+  repliedTo?: number | undefined
   followers?: readonly number[]
 }
 
@@ -49,10 +50,10 @@ export class RoomHistory {
     user: number,
     level: Level,
     root: string,
-    why: Pick<Post, 'mentioned' | 'everyone' | 'answered' | 'followers'>,
+    why: Pick<Post, 'mentioned' | 'everyone' | 'repliedTo' | 'followers'>,
   ) {
     if (why.everyone || why.mentioned?.includes(user)) return 'mention'
-    if (why.answered === user || why.followers?.includes(user)) return 'reply'
+    if (why.repliedTo === user || why.followers?.includes(user)) return 'reply'
     return level === 'all' && root === '' ? 'roomMessage' : undefined
   }
 
