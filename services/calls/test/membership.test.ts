@@ -112,8 +112,13 @@ test('a deleted account leaves every call; after its erasure, even a late webhoo
   )
   if (!gone) throw new Error('no event reports that Udora left')
   expect(await env.livekit.send(webhookUrl, { ...gone, id: 'EV_late' })).toBe(200)
-  const left = [...(await env.db.select().from(callParticipants)), ...(await env.db.select().from(idempotentCalls))]
-  expect(JSON.stringify(left, (_, value: unknown) => (typeof value === 'bigint' ? null : value))).not.toContain('Udora')
+  const remaining = [
+    ...(await env.db.select().from(callParticipants)),
+    ...(await env.db.select().from(idempotentCalls)),
+  ]
+  expect(JSON.stringify(remaining, (_, value: unknown) => (typeof value === 'bigint' ? null : value))).not.toContain(
+    'Udora',
+  )
 })
 
 test('even without a deletion event, an erasure removes a person from calls, and an old token does not let them return', async () => {

@@ -44,7 +44,7 @@ describe('POST /auth/login', () => {
     expect(env.accounts.requests('passwordLogin')).toMatchObject([{ userAgent: 'Program/1', cookieOnly: true }])
   })
 
-  test('sets cookies for this host only, and HSTS, over https', async () => {
+  test('over https sets HSTS and cookies for this host only, and accepts older cookies without their prefix', async () => {
     const secure = (await env.start({ PARLEY_WEBSERVER_URL: 'https://chat.example.org' })).browser()
     const { cookies, headers } = await secure.postJson('/auth/login', { login: 'ada', password: 'correct horse' })
     expect(cookies).toHaveLength(3)
@@ -218,7 +218,7 @@ describe('the gateway', () => {
     expect(env.accounts.requested).toEqual([])
   })
 
-  test('never reveals internal errors', async () => {
+  test('does not reveal the text of an internal error', async () => {
     env.accounts.refuse('requestRegistrationCode', Code.Internal, 'table emails is on fire')
     const answer = await browser.postJson('/auth/register', { email: 'a@b' })
     expect(statusAndBody(answer)).toEqual([500, { error: 'internal server error' }])

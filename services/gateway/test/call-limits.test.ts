@@ -153,7 +153,7 @@ test('disconnected callers of a burst are not looked up', async () => {
   session.destroy()
 })
 
-test('every process limits calls, with and without Redis', async () => {
+test('each of two processes limits calls, and one continues to do so without Redis', async () => {
   const settings = { PARLEY_LIMITS_WRITES_PER_MINUTE: '5' }
   const [one, other] = [await fleet.start(settings), await fleet.start(settings)]
   const write = async (url: string, userId: string) => (await post(url, createMessage, as(userId))).status

@@ -108,7 +108,7 @@ describe('GET /oauth/authorize', () => {
     ],
     ...['ftp://127.0.0.1/', 'http://127.0.0.1.evil.example/', 'http://localhost.evil.example/', '//client.example/'],
     ...['https://client.example/\n', ' https://client.example/', `https://client.example/${'x'.repeat(1_100)}`],
-  ])('never redirects to %j', async (redirectUri) => {
+  ])('does not redirect to %j', async (redirectUri) => {
     signIn()
     grantConsent()
     const answer = await authorize({ redirect_uri: redirectUri })

@@ -101,7 +101,7 @@ describe('a sign-in at a provider', () => {
   })
 
   test.each(['https://evil.example', '//evil.example', '/\\evil.example', '/%2f%2fevil.example', '/%09/evil.example'])(
-    'never redirects to %s',
+    'does not redirect to %s',
     async (evil) => {
       await browser.get(`/auth/providers/corp?redirect=${encodeURIComponent(evil)}`)
       expect(env.accounts.requests('startProviderLogin')).toMatchObject([{ redirectPath: '/' }])

@@ -54,7 +54,7 @@ describe('an account under attack', () => {
     await waitForSharedCounts([one, other])
   })
 
-  test('admits few attempts, but always its owner from a known browser', async () => {
+  test('admits few attempts of strangers, and its owner from a known browser', async () => {
     const own = one.browser()
     expect((await attempt(newAddress(), 'correct horse', own)).status).toBe(200)
     await own.postJson('/auth/logout', {}, { 'x-csrf-token': own.jar.get('parley_csrf') ?? '' })

@@ -55,9 +55,9 @@ const getRoom = (transport: Transport, traceId = '') =>
 const spansOf = (traceId: string | undefined) => collector.spans.filter((span) => span.traceId === traceId)
 
 test.each([
-  [0, 'connectrpc'],
-  [1, 'grpc'],
-])('a request continues the trace of its client', (n, system) => {
+  ['connectrpc', 0],
+  ['grpc', 1],
+])('a %s request continues the trace of its client', (system, n) => {
   const spans = spansOf(traceIds[n]).filter((span) => span.name === name)
   const [own] = spans.filter(({ attributes }) => attributes['rpc.system.name'] === system)
   expect(own).toMatchObject({ kind: 'server', parentSpanId: 'b7ad6b7169203331' })

@@ -239,6 +239,6 @@ test('versions of aggregates without events for three days are deleted', async (
   const older = `update room_event_versions set heard_at = now() - interval '73 hours' where aggregate_id = 'Cold'`
   await fleet.pool.query(older)
   await dropRoomEventVersions(fleet.pool, new AbortController().signal)
-  const left = 'select aggregate_id from room_event_versions where room_id = $1'
-  expect((await fleet.pool.query(left, [roomId])).rows).toEqual([{ aggregate_id: 'Cnew' }])
+  const remaining = 'select aggregate_id from room_event_versions where room_id = $1'
+  expect((await fleet.pool.query(remaining, [roomId])).rows).toEqual([{ aggregate_id: 'Cnew' }])
 })

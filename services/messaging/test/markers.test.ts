@@ -79,7 +79,7 @@ describe('the marker of a room', () => {
     ])
   })
 
-  test('never moves back, and announces nothing if it stays', async () => {
+  test('does not move back, and announces nothing if it stays', async () => {
     const { roomId } = await fleet.room().channel(['a2', 'b2'])
     const first = await post('a2', roomId)
     const second = await post('a2', roomId)
@@ -112,7 +112,7 @@ describe('the marker of a room', () => {
     expect(moved).toEqual([true, true, false, false, false, false, true, true])
   })
 
-  test('only moves forward under concurrency', async () => {
+  test('is at the newest message after concurrent requests for all messages', async () => {
     const { roomId } = await fleet.room().channel(['a3', 'b3'])
     const posts = []
     for (let n = 0; n < 8; n++) posts.push(await post('a3', roomId))

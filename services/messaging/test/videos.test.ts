@@ -73,7 +73,7 @@ test('the response to a post shows that its videos are being processed', async (
   expect(states).toEqual([MessageVideoProcessingStatus.PROCESSING, undefined])
 })
 
-test('a failed video has a reason', async () => {
+test('a failed video has a reason, and stays failed', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const { id } = await say(fleet.as('ann'), roomId, 'look')
   const [assetId = ''] = await attach(fleet, roomId, id, [{ contentType: 'video/mp4' }])

@@ -71,13 +71,13 @@ export class RoomHistory {
   }
 
   pending(user: number): { eventId: string; kind: string }[] {
-    const seen = new Set<string>()
+    const notifiedMessages = new Set<string>()
     return this.messages.flatMap(({ seq, eventId, messageId, root, retracted, reasons }) => {
       const kind = reasons.get(user)
       const wasRead = this.#read.some((read) => read.user === user && read.root === root && read.upTo >= seq)
       const wasLeft = this.#left.some((left) => left.user === user && left.upTo >= seq)
-      const notifiedBefore = seen.has(messageId)
-      if (kind) seen.add(messageId)
+      const notifiedBefore = notifiedMessages.has(messageId)
+      if (kind) notifiedMessages.add(messageId)
       if (!kind || notifiedBefore || wasRead || wasLeft || retracted) return []
       if (this.#dismissed.some((one) => one.user === user && one.messageId === messageId)) return []
       return [{ eventId, kind }]
