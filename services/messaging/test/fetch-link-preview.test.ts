@@ -41,7 +41,7 @@ test('a preview comes with a token for half an hour, stored as a digest', async 
   expect(Math.round(Number(stored?.minutes))).toBe(30)
 })
 
-test('a user has at most four fetches at a time', async () => {
+test('a user has at most four fetches at a time, including canceled ones that still run', async () => {
   const usual = fleet.fakes.previewLink
   let release = () => undefined as void
   const released = new Promise<void>((resolve) => (release = resolve))
@@ -92,7 +92,7 @@ test.each([
   await expect(alice().fetchLinkPreview({ url })).rejects.toMatchObject({ code })
 })
 
-test('only its user can use a token', async () => {
+test('a token can be used only by the user who fetched the preview', async () => {
   const { roomId } = await fleet.room().channel(['Ualice', 'Ubob'])
   const url = 'https://example.org/image'
   const { previewToken: linkPreviewToken } = await alice().fetchLinkPreview({ url })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
-/** Threads with equal times would be ordered by id. */
+/** Advances with each use, because threads with equal times are ordered by id. */
 let time = Date.now()
 beforeAll(async () => {
   fleet = await startFleet({ now: () => new Date(time++) })
@@ -81,7 +81,7 @@ test('a page has 20 threads by default, and at most 100', async () => {
   expect((await list('r3', { limit: 500 })).threads).toHaveLength(100)
 })
 
-test('a thread is listed until the user unfollows it or leaves', async () => {
+test('a thread is listed until the user unfollows it, leaves its room or is banned from it', async () => {
   const [left, universal, archived, kept] = [
     await fleet.room().channel(['r4', 'bob']),
     await fleet.room().channel(['bob'], { universal: true }),

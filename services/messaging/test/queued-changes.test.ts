@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-test('a queued edit is refused if its author may no longer read the room', async () => {
+test('a queued edit is refused if its author loses access to the room before it is written', async () => {
   const { roomId } = await fleet.room().channel(['bob'], { universal: true })
   const { id: eventId } = await say(fleet.as('ann'), roomId, 'x')
   let policy = standardPolicy()

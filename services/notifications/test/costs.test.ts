@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => fleet[Symbol.asyncDispose]())
 
-test('ListNotifications runs one statement, and calls each other service once per page', async () => {
+test('ListNotifications runs one statement, and calls rooms and accounts once each', async () => {
   expect(await costs.of(list)).toEqual({
     statements: ['select: notifications'],
     requests: ['RoomsInternalService.ListAccessibleRooms', 'AccountsInternalService.GetProfiles'],
