@@ -62,12 +62,15 @@ async function start(service: ServiceDefinition, dependencies: Dependencies) {
 const withDatabase = programs.filter(({ migrate }) => migrate !== undefined)
 const withPolicy = services.filter(({ name }) => !['admin', 'calls', 'notifications'].includes(name))
 
-test.each(programs)('$name waits without its dependencies, reports it, and stops on request', async (service) => {
-  await using waiting = await start(service, await unreachableDependencies())
-  await eventually(async () => expect(await waiting.reasons()).toContain('waiting for nats'))
-  waiting.end()
-  expect(await waiting.ended).toEqual([0, null])
-})
+test.each(programs)(
+  '$name waits without its dependencies, reports that it waits for NATS, and stops on request',
+  async (service) => {
+    await using waiting = await start(service, await unreachableDependencies())
+    await eventually(async () => expect(await waiting.reasons()).toContain('waiting for nats'))
+    waiting.end()
+    expect(await waiting.ended).toEqual([0, null])
+  },
+)
 
 test.each(withDatabase)(
   '$name waits for NATS, not for PostgreSQL, once its database is available, and stops on request',
