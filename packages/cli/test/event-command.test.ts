@@ -100,7 +100,7 @@ test('all parked events of every service are listed', async () => {
   )
 })
 
-test('with another user of the bus a command fails at once', async () => {
+test('a command that uses another bus user than operator fails and says so', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
   closing.push(() => rmSync(dir, { recursive: true, force: true }))
   mkdirSync(join(dir, 'run'))

@@ -4,8 +4,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
+<<<<<<< HEAD
  * A copy of a drizzle folder whose journal ends before a migration, so that only earlier ones are applied. Disposing
  * removes the copy. `name` is the name of the migration's file without `.sql`.
+=======
+ * A copy of a drizzle folder with which only the migrations before the named one are applied; disposing removes the
+ * copy. `name` is the name of the migration's file without `.sql`.
+>>>>>>> f74c7701 (docs, events, runtime: say what the code does, rename misleading names)
  */
 export function migrationsBefore(drizzleFolder: URL, name: string): Disposable & { folder: string } {
   const folder = mkdtempSync(join(tmpdir(), 'parley-drizzle-'))
