@@ -61,7 +61,7 @@ type Given = { stdin?: string | Buffer; dir?: string; isTTY?: boolean }
 const parley = (args: string[], given: Given = {}) => runParley(args, { dir: dataDir, ...given })
 
 describe('commands', () => {
-  test('a session that does not exist is refused after the others have ended', async () => {
+  test('session end reports a session that does not exist, after it has ended the other named ones', async () => {
     const end = ['session', 'end', '--login', 'alice', '--id']
     expect(await parley([...end, 'S1', 'S1'])).toEqual({ code: 0, out: '1 session of alice ended\n', err: '' })
     expect(await parley([...end, 'S1', 'S2'])).toEqual({
@@ -133,7 +133,7 @@ describe('commands', () => {
     expect(requested.at(-1)).toMatchObject({ login: 'alice', email: 'a@example.org' })
   })
 
-  test('the short form without "user" does the same', async () => {
+  test('grant-role is also accepted without "user" before it', async () => {
     const { out } = await parley(['grant-role', '--login', 'alice', '--role', 'moderator', '--json'])
     expect(JSON.parse(out)).toMatchObject({ login: 'alice' })
   })
@@ -159,7 +159,7 @@ describe('failures', () => {
     expect(err).toBe('parley: there cannot be "\uFFFD[2Jé\uFFFD1m"\n')
   })
 
-  test('exits with code 3 if the bus does not answer', async () => {
+  test('a command exits with code 3 if the bus does not answer', async () => {
     process.kill(nats().pid, 'SIGSTOP')
     await eventually(() => isStopped(nats().pid))
     const answer = await parley(['user', 'grant-role', '--login', 'a', '--role', 'b']).finally(() =>
@@ -172,7 +172,7 @@ describe('failures', () => {
     )
   })
 
-  test('exits with code 3 without a fleet, and says how to start one', async () => {
+  test('a command exits with code 3 without a fleet, and says how to start one', async () => {
     const { code, err } = await parley(['user', 'grant-role', '--login', 'a', '--role', 'b'], { dir: '/nowhere' })
     expect(code).toBe(3)
     expect(err).toMatch(/no fleet runs on \/nowhere.*make run/)

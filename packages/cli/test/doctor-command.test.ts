@@ -7,7 +7,7 @@ import { runParley } from './_parley.ts'
 const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** With the URL of a server, the command passes its own environment on to the services. */
+/** If the environment contains the URL of a server, the command checks services with it and needs no fleet. */
 const env = { PARLEY_REDIS_URL: 'redis://127.0.0.1:1' }
 
 type Printed = {
@@ -16,7 +16,7 @@ type Printed = {
   findings: { service: string; check: string; result: string; found: string; next: string }[]
 }
 
-test('prints the findings of several services as one JSON object', async () => {
+test('the doctor prints the findings of several services as one JSON object', async () => {
   const { code, out, err } = await runParley(['doctor', 'gateway', 'rooms', '--json'], { dir, env })
   const { result, counts, findings } = JSON.parse(out) as Printed
   expect([code, result]).toEqual([1, 'fail'])
@@ -30,7 +30,7 @@ test('prints the findings of several services as one JSON object', async () => {
   })
 })
 
-test('the text lists a finding of several services once, with advice', async () => {
+test('the text lists a finding that several services share once, with advice', async () => {
   const { code, out } = await runParley(['doctor', 'gateway', 'rooms'], { dir, env })
   expect(code).toBe(1)
   expect(
@@ -39,7 +39,7 @@ test('the text lists a finding of several services once, with advice', async () 
   expect(out).toMatch(/^\d+ ok, \d+ warnings, \d+ failures$/m)
 })
 
-test('an invalid log level is reported, and log lines do not hide findings', async () => {
+test('an invalid log level is reported, and Redis is still checked', async () => {
   const loud = { ...env, PARLEY_GENERAL_LOG_LEVEL: 'loud' }
   const { out } = await runParley(['doctor', 'gateway', '--json'], { dir, env: loud })
   const { findings } = JSON.parse(out) as Printed
@@ -54,13 +54,13 @@ test('one warning is counted in the singular', async () => {
   expect((await runParley(['doctor', 'realtime'], { dir, env })).out).toMatch(/^\d+ ok, 1 warning, \d+ failures$/m)
 })
 
-test('fails if no fleet has run on the folder and no service environment is given', async () => {
+test('the doctor fails if no fleet has run on the folder and the environment names no server', async () => {
   expect(await runParley(['doctor'], { dir: join(dir, 'mistyped') })).toEqual({
     ...{ code: 3, out: '' },
     err: expect.stringMatching(/^parley: no fleet has run on .*mistyped; start one with make run/),
   })
 })
 
-test('refuses an unknown service', async () => {
+test('the doctor refuses an unknown service', async () => {
   expect(await runParley(['doctor', 'nobody'], { dir })).toMatchObject({ code: 2 })
 })

@@ -72,7 +72,7 @@ test('all parked events of every service are listed', async () => {
   )
 })
 
-test('with another user of the bus a command fails at once', async () => {
+test('a command that uses another bus user than operator fails and says so', async () => {
   const dir = join(dataDir, 'other')
   mkdirSync(join(dir, 'run'), { recursive: true })
   const access = { natsUrl: nats().url, natsUser: 'accounts', natsPassword: 'password-of-accounts' }

@@ -129,7 +129,7 @@ async function run(fake: ReturnType<typeof fakeFleet>, ...records: ArchiveRecord
 }
 const members = (...people: string[]): ArchiveRecord => ({ type: 'members', people, location: 'C1' })
 
-test('rooms are created with the known members, in their group or, without one, in the group of the options', async () => {
+test('rooms are created in their group, or in that of the options, without unknown and deleted members', async () => {
   const fake = fakeFleet()
   const group = { type: 'group', id: 'G1', name: 'Own', description: '', location: '' } as const
   const report = await run(
@@ -161,7 +161,7 @@ test('a direct message with too many people becomes a private room', async () =>
   expect(fake.rooms).toMatchObject([{ externalId: 'D1', dm: false, private: true }])
 })
 
-test('a direct message keeps deleted people; with more than ten people it becomes a private channel', async () => {
+test('a direct message keeps deleted people; with more than ten people it becomes a private room', async () => {
   const fake = fakeFleet()
   const many = Array.from({ length: 11 }, (_, index) => `P${index}`)
   await run(
@@ -179,7 +179,7 @@ test('a direct message keeps deleted people; with more than ten people it become
   ])
 })
 
-test('messages are sent in batches and marked as read at the end', async () => {
+test('messages not yet imported are sent in batches; then they are marked as read and the room is archived', async () => {
   const fake = fakeFleet({ known: ['old', 'new'] })
   const newest = message('new', { createdAt: new Date(1_700_000_000_000) })
   const between = Array.from({ length: 600 }, (_, index) => message(`between-${index}`))
@@ -198,7 +198,7 @@ test('after an interrupted import, the next one writes only the missing parts of
   expect(fake.batches.flat().map(({ externalId }) => externalId)).toEqual(['long#3'])
 })
 
-test('refused records are reported, and everything else is imported', async () => {
+test('refused records and the messages of a refused room are reported, and everything else is imported', async () => {
   const fake = fakeFleet({ refused: 'text 7' })
   const messages = Array.from({ length: 20 }, (_, index) => message(String(index)))
   const { notTaken } = await run(
@@ -251,7 +251,7 @@ test('a file whose size differs from that in the archive is not imported', async
   expect(notTaken).toMatchObject([{ what: 'files', reason: 'the size of the file changed' }])
 })
 
-test('long texts are split and mentions renamed; unknown emoji and whatever unknown people sent are left out', async () => {
+test('long texts are split and mentions renamed; unknown emoji, and messages and reactions of unknown people, are left out', async () => {
   const fake = fakeFleet()
   const reactions = [
     { emoji: '+1::skin-tone-2', people: ['ann', 'nobody'] },
@@ -276,7 +276,7 @@ test('long texts are split and mentions renamed; unknown emoji and whatever unkn
   expect(altered).toMatchObject([{ what: 'messages', places: ['at 3'] }])
 })
 
-test('files are sent in chunks, resume, and are reported if they cannot be imported', async () => {
+test('files are sent in chunks, continued where an earlier run stopped, and reported if they cannot be imported', async () => {
   const fake = fakeFleet()
   const files = [file('a', 'x'.repeat(600_000)), file('begun', 'y'.repeat(600_000)), file('huge', 'z'), file('away')]
   const many = Array.from({ length: 11 }, (_, index) => file(`f${index}`, 'x'))

@@ -25,7 +25,7 @@ test('a room is public only if its line has `private: false`', async () => {
   expect(records.map((record) => record.type === 'room' && record.private)).toEqual([false, true, true])
 })
 
-test('invalid times and links are left out', async () => {
+test('an invalid time of a room and an invalid link are left out; a message with an invalid time is skipped', async () => {
   const message = { type: 'message', id: 'E1', author: 'U1', createdAt: '2020-01-01T00:00:00Z' }
   const records = await read(
     ...[header, { type: 'room', id: 'R1', createdAt: '-271821-04-21T00:00:00Z' }],

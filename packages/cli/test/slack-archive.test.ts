@@ -235,7 +235,7 @@ test('a link in a folder of files is not followed', async () => {
   const links = join(folder, 'links')
   mkdirSync(links)
   symlinkSync('/etc/passwd', join(links, 'F0000001-a.txt'))
-  // A link to a foreign folder, and a circular one.
+  // Links to a folder outside, and a circular link.
   const outside = join(folder, 'outside')
   mkdirSync(join(outside, 'F0000003'), { recursive: true })
   writeFileSync(join(outside, 'F0000003', 'c.txt'), 'a secret')
@@ -272,7 +272,7 @@ test('a link that replaces a folder is not followed', async () => {
   await expect(file?.bytes?.()).rejects.toThrow('symbolic link')
 })
 
-describe('records that are not imported are reported with their location', () => {
+describe('records that are not imported are reported:', () => {
   test.each([
     ['a notice about the room', said(1, { subtype: 'channel_join' }), 'notices'],
     ['an invalid time', said(1, { ts: 'yesterday' }), 'messages'],
@@ -409,8 +409,8 @@ describe('a file that is not an export is refused with a reason', () => {
     await expect(openSlack(path)).rejects.toMatchObject({
       message: expect.stringContaining('aa/2017-07-14.json twice'),
     })
-    const size = Buffer.from('PK\u0001\u0002')
-    for (let at = bytes.indexOf(size); at >= 0; at = bytes.indexOf(size, at + 1)) bytes.writeUInt32LE(5_000, at + 20)
+    const entry = Buffer.from('PK\u0001\u0002')
+    for (let at = bytes.indexOf(entry); at >= 0; at = bytes.indexOf(entry, at + 1)) bytes.writeUInt32LE(5_000, at + 20)
     await writeFile(path, bytes)
     await expect(openSlack(path)).rejects.toMatchObject({ message: expect.stringContaining('overlap') })
   })

@@ -90,7 +90,7 @@ test('line breaks in an answer add no lines to the table', async () => {
   expect((await parley()).out).toContain('bus: no answer forged\n')
 })
 
-test('finds the processes of a host name, and refuses invalid names', async () => {
+test('--at accepts addresses with or without http://; unreachable ones exit with code 3, invalid ones with 2', async () => {
   for (const scheme of ['', 'http://', 'HTTP://']) {
     const { code, out } = await parley('--json', '--at', `${scheme}127.0.0.1:${port}`)
     expect(code).toBe(1)
@@ -126,7 +126,7 @@ const withoutDate = JSON.stringify({
 })
 
 test.each(['{}', 'null', 'hello', '{"ready":true,"reasons":"no","lastErrors":{}}', withoutDate])(
-  'a server that answers %s is no process of Parley and counts as unreachable',
+  'a server that answers %s is not taken for a Parley process and counts as unreachable',
   async (answer) => {
     const server = createServer((_, response) => response.end(answer)).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -193,7 +193,7 @@ test('--watch continues while the fleet is stopped', async () => {
   expect(lines[1]?.missing).toContain('rooms')
 })
 
-test('--watch --json prints one object per line, and continues after a problem', async () => {
+test('--watch --json prints an object each time, and continues although a process is unreachable', async () => {
   const lines: Printed[] = []
   const ended = new Error('the reader has seen enough')
   const at = ['--at', 'no-such-host.invalid', `127.0.0.1:${port}`]

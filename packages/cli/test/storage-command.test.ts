@@ -27,7 +27,7 @@ const { dataDir } = useFakeServices({
 const parley = (...args: string[]) => runParley(args, { dir: dataDir })
 const orphan = { kind: StorageFindingKind.ORPHAN, key: 'files/Alone', size: 5n }
 
-test('exits with code 0 if every part of the storage was checked without findings', async () => {
+test('storage check exits with code 0 if every part of the storage was checked without findings', async () => {
   findings = []
   const { code, out } = await parley('storage', 'check')
   expect([code, out]).toEqual([0, '507 objects and rows checked: 0 findings, 0 repaired\n'])
@@ -37,7 +37,7 @@ test('exits with code 0 if every part of the storage was checked without finding
   ])
 })
 
-test('exits with code 1 if findings remain', async () => {
+test('storage check exits with code 1 if findings remain', async () => {
   findings = [{ ...orphan, mended: false }]
   const { code, out, err } = await parley('storage', 'check')
   expect(code).toBe(1)
@@ -45,7 +45,7 @@ test('exits with code 1 if findings remain', async () => {
   expect(err).toContain('--repair')
 })
 
-test('exits with code 0 if all findings were repaired, and prints JSON on request', async () => {
+test('storage check exits with code 0 if all findings were repaired, and prints JSON on request', async () => {
   requested.length = 0
   findings = [{ ...orphan, mended: true }]
   const { code, out } = await parley('storage', 'check', '--repair', '--json')

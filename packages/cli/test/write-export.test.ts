@@ -77,7 +77,7 @@ async function runExport(fleet: ReturnType<typeof fakeFleet>) {
   return { lines, saved, done }
 }
 
-test('missing files are skipped and listed at the end', async () => {
+test('missing and incomplete files are skipped and listed in the result', async () => {
   const { lines, saved, done } = await runExport(fakeFleet())
   expect(done).toMatchObject({ messages: 1, files: 2, missing: { files: 3, assets: ['gone', 'cut', 'short'] } })
   expect([...saved]).toEqual([
@@ -91,7 +91,7 @@ test('any other failure while a file is read stops the export', async () => {
   await expect(runExport(fakeFleet(Code.Internal))).rejects.toMatchObject({ code: Code.Internal })
 })
 
-test('reactions of a message that arrive in parts are written in one line', async () => {
+test('the reactions of a message are written in its line, even if they arrive in several parts', async () => {
   const { lines } = await runExport(fakeFleet())
   expect(lines.filter(({ type }) => type === 'message')).toMatchObject([
     {

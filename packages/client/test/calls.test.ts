@@ -35,7 +35,7 @@ function server(failures: number, options: { retryAfter?: string; code?: Code } 
 }
 
 describe('calls that are safe to repeat', () => {
-  test('a read is repeated until it succeeds', async () => {
+  test('a call that changes nothing is repeated until it succeeds', async () => {
     const { directory, calls } = server(3)
     await directory.listRooms({})
     expect(calls).toHaveLength(4)

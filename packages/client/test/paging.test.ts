@@ -50,7 +50,7 @@ test('older events come newest first, over all pages', async () => {
   expect(requested.map(({ cursor }) => cursor.value)).toEqual([undefined, '4', '1'])
 })
 
-test('older events continue before a cursor, and only requested pages are read', async () => {
+test('older events can start before a cursor, and only the pages that are needed are fetched', async () => {
   const { rooms, requested } = roomOfSeven()
   const events = olderRoomEvents(rooms, { roomId: 'R1', before: '5', limit: 2 })
   expect([(await events.next()).value?.id, (await events.next()).value?.id]).toEqual(['E4', 'E3'])
@@ -64,7 +64,7 @@ test('newer events come oldest first, up to the newest', async () => {
   expect(await ids(newerRoomEvents(rooms, { roomId: 'R1', after: '6' }))).toEqual([])
 })
 
-test('every page of a list is read through its cursor', async () => {
+test('every page of a list is fetched, with the cursor from the page before', async () => {
   const requested: unknown[] = []
   const next = new Map([
     ['', 'b'],

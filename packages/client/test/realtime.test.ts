@@ -81,6 +81,19 @@ describe('opening', () => {
     reconnect()
     expect(sockets.length).toBe(2)
   })
+
+  test('a failed subscription is repeated after the pause that the server asks for', () => {
+    const { last, sockets, states } = open()
+    last().accept()
+    last().sendFrame({ case: 'error', value: { code: 'subscribe_failed', fatal: true, retryAfterMs: 45_000 } })
+    expect(states.at(-1)).toEqual({ status: 'waiting', retryInMs: 45_000, reason: 'subscribe_failed' })
+    jest.advanceTimersByTime(44_999)
+    expect(sockets.length).toBe(1)
+    jest.advanceTimersByTime(1)
+    last().accept()
+    expect(last().sent[1]?.case).toBe('subscribeEvents')
+    expect(sockets.length).toBe(2)
+  })
 })
 
 describe('a lost connection', () => {
@@ -138,7 +151,7 @@ describe('a lost connection', () => {
     expect(sockets.length).toBe(2)
   })
 
-  test('a refusal after a reopened stream is reported as such, not as the earlier end of the session', () => {
+  test('a refusal after the stream was reopened is reported with its own reason, not that of the earlier close', () => {
     const { last, realtime } = open()
     last().serve()
     last().sendFrame(sessionTerminated)
@@ -194,24 +207,11 @@ describe('events missed while disconnected', () => {
     expect(resets).toEqual([])
   })
 
-  test('are requested after the pause that a temporary error asks for', () => {
-    const { last, sockets, states } = open()
-    last().accept()
-    last().sendFrame({ case: 'error', value: { code: 'subscribe_failed', fatal: true, retryAfterMs: 45_000 } })
-    expect(states.at(-1)).toEqual({ status: 'waiting', retryInMs: 45_000, reason: 'subscribe_failed' })
-    jest.advanceTimersByTime(44_999)
-    expect(sockets.length).toBe(1)
-    jest.advanceTimersByTime(1)
-    last().accept()
-    expect(last().sent[1]?.case).toBe('subscribeEvents')
-    expect(sockets.length).toBe(2)
-  })
-
   test('are delivered once, although the server repeats those that may not have arrived', () => {
     const { last, realtime } = open()
     const received: string[] = []
     realtime.onEvent(({ id, event }) => received.push(`${id} ${event.case}`))
-    const read = {
+    const markedAsRead = {
       case: 'event',
       value: { id: 'E1', position: 'p1', event: { case: 'roomMarkedAsRead', value: {} } },
     } as const
@@ -221,8 +221,8 @@ describe('events missed while disconnected', () => {
     reconnect()
     last().serve({ ...resumable, position: 'p1' })
     last().post('E1', 'p1')
-    last().sendFrame(read)
-    last().sendFrame(read)
+    last().sendFrame(markedAsRead)
+    last().sendFrame(markedAsRead)
     last().post('E2', 'p2')
     last().post('E1')
     last().post('hint')

@@ -113,7 +113,7 @@ test.each([
   ['parley_csrf=plain', 'plain'],
   ['a=1; parley_csrf=planted; __Host-parley_csrf=own', 'own'],
   ['other_parley_csrf=x', null],
-])('sign-out in a page with the cookies %s sends the CSRF token %s', async (cookie, token) => {
+])('sign-out in a page with the cookies %s sends this CSRF token: %s', async (cookie, token) => {
   const { client, requests } = clientAnsweredWith(200, { success: true })
   Object.assign(globalThis, { document: { cookie } })
   try {
@@ -149,7 +149,7 @@ test('an account is created in three steps, and its owner is signed in', async (
   ])
 })
 
-test('an invite is read and accepted, with a cookie-only session if requested', async () => {
+test('an invite is fetched and accepted, with a cookie-only session if requested', async () => {
   const { client, requests } = clientAnsweredWith(200, { success: true, user: ada.user, email: 'ada@example.org' })
   expect(await client.account.getInvite({ token: 'I1' })).toEqual({ email: 'ada@example.org' })
   const account = { token: 'I1', login: 'ada', password: 'pw', cookieOnly: true }

@@ -100,7 +100,7 @@ describe('the environment', () => {
     PARLEY_AUTH_PROVIDERS_1_PROVIDER_OPTIONS_BASE_URL: 'https://chat.example.org',
   }
 
-  test('overrides single settings of the file, and adds providers after its last one', () => {
+  test('overrides single settings of the file, and adds providers after the last one of the file', () => {
     expect(providersOf(table({}), env)).toMatchObject([
       { id: 'work', clientSecret: 'from the environment' },
       {
@@ -183,7 +183,7 @@ describe('problems are reported for', () => {
     expect(problems.join()).not.toMatch(/hunter2|12345/)
   })
 
-  test('an id that is used twice, and URLs of an oidc provider', () => {
+  test('an id that is used twice, and a base URL of an oidc provider', () => {
     const options = '\n[auth.providers.provider_options]\nbase_url = "https://x.example.org"\n'
     expect(problemsOf(`${table(oidc)}${options}${table({})}`)).toEqual([
       'PARLEY_AUTH_PROVIDERS_0_PROVIDER_OPTIONS_BASE_URL: is not allowed for type oidc; its URLs are discovered from issuer_url',

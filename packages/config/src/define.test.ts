@@ -34,7 +34,7 @@ describe('when settings are read,', () => {
     ])
   })
 
-  test('the variable derived from a key takes precedence over its other names', () => {
+  test('the variable named after the key in the file takes precedence over the other variable of a setting', () => {
     const env = { PARLEY_DATABASE_URL: 'postgres://h/d', PARLEY_PORT: '1', PARLEY_WEBSERVER_PORT: '2' }
     expect(readConfig({ env }).port).toBe(2)
     expect(readConfig({ env: { ...env, PARLEY_WEBSERVER_PORT: '' } }).port).toBe(1)

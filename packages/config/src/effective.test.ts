@@ -67,7 +67,7 @@ test('absent optional settings are "not set", absent required ones "missing"', (
   expect([sourceOf('proxy'), sourceOf('name'), sourceOf('port')]).toEqual(['not set', 'missing', 'default'])
 })
 
-test('settings of a group are listed one by one, each with its variable, and tables as a whole', () => {
+test('the settings of a group are listed one by one, and an array of tables as a whole', () => {
   const calls = defineConfig({ ...livekitFields(), ...authProviderFields() })
   const rows = effectiveSettings(calls, { env: { PARLEY_LIVEKIT_URL: 'wss://calls.example.org' } })
   const byName = new Map(rows.map((row) => [row.env || row.toml, row]))
@@ -79,7 +79,7 @@ test('settings of a group are listed one by one, each with its variable, and tab
   expect(byName.get('auth.providers')).toMatchObject({ value: [], source: 'default' })
 })
 
-test('a missing setting of a group is reported at that setting, and hides no other', () => {
+test('missing settings of a group are reported in their rows, and the other settings are still listed', () => {
   const env = { PARLEY_LIVEKIT_ENABLED: 'true', PARLEY_LIVEKIT_API_SECRET: 's'.repeat(32) }
   const given = { ...env, PARLEY_LIVEKIT_WEBHOOK_API_KEY: 'other' }
   const rows = effectiveSettings(defineConfig(livekitFields()), { env: given })

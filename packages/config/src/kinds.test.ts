@@ -26,7 +26,7 @@ test.each<[string, { parse: (raw: unknown) => unknown }, unknown, unknown]>([
   expect(field.parse(raw)).toEqual(value)
 })
 
-test('a duration that is too long for a timer is rejected with the longest one', () => {
+test('a timer duration above its maximum is rejected, and the message names the maximum', () => {
   expect(() => timerDuration('X', { doc }).parse('25d')).toThrow('is above the maximum of 24d')
   expect(() => timerDuration('X', { doc, max: 60_000 }).parse('2m')).toThrow('is above the maximum of 1m')
 })

@@ -47,8 +47,8 @@ test('a service that only offers push needs only the public key', () => {
   ])
 })
 
-test('a generated private key always has 43 characters, even if its number begins with zeros, and belongs to its public key', () => {
-  // One number in 256 begins with a zero.
+test('a generated private key has 43 characters even if its number begins with a zero, and belongs to its public key', () => {
+  // The first byte of one number in 256 is zero.
   const lengths = Array.from({ length: 3000 }, () => newVapidKeys().privateKey.length)
   expect(new Set(lengths)).toEqual(new Set([43]))
   const pair = newVapidKeys()

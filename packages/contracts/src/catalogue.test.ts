@@ -41,7 +41,7 @@ describe('the owner of methods', () => {
     expect(methodNames('rooms')).toHaveLength(16)
   })
 
-  test('is never gateway or realtime, and internal methods have none', () => {
+  test('is never gateway or realtime, and the methods of an internal service have none', () => {
     expect([...ownedMethods('gateway'), ...ownedMethods('realtime')]).toEqual([])
     expect(AccountsInternalService.methods.map(ownerOf)).toEqual(AccountsInternalService.methods.map(() => undefined))
   })

@@ -59,7 +59,7 @@ test('an invalid address is reported', async () => {
   ])
 })
 
-test('before the first start the stream and its keeper are missing', async () => {
+test('before the first start, the stream and its keeper are reported as missing', async () => {
   expect(await problems(stream, envOf('admin'))).toEqual([
     expect.objectContaining({ check: 'nats.stream', result: 'fail', next: expect.stringContaining('Start admin') }),
   ])
@@ -68,7 +68,7 @@ test('before the first start the stream and its keeper are missing', async () =>
   ])
 })
 
-test('durables are missing until they are requested, and then everything passes', async () => {
+test('durables are reported as missing until they are requested; then everything passes', async () => {
   const keeper = await keepStream(adminBus, { maxBytes: 32 * 1024 ** 2 })
   closing.push(() => keeper[Symbol.asyncDispose]())
   await eventually(async () =>
@@ -157,7 +157,7 @@ test('a permission missing in an older configuration and a too small message lim
   })
 })
 
-test('a server whose configuration lacks the second user is reported', async () => {
+test('a server whose configuration lacks the user with which a deployable connects for events is reported', async () => {
   await configure(shipped.replace('user: "rooms-events"', 'user: "other-events"'))
   expect(await problems(busCheck('rooms'), envOf('rooms'))).toContainEqual({
     ...{ check: 'nats.events', result: 'fail' },
@@ -199,7 +199,7 @@ test('a durable that is far behind is reported', async () => {
   )
 })
 
-test('a server without permissions is reported', async () => {
+test('a server that restricts no user is reported', async () => {
   const open = join(dir, 'open.conf')
   writeFileSync(open, 'max_payload: 2MB\n')
   const server = await startNats({ dir: join(dir, 'open'), conf: open })

@@ -71,7 +71,7 @@ test('a user who may not run scripts is reported', async () => {
   })
 })
 
-test('the recommended permissions suffice', async () => {
+test('the recommended permissions suffice, and do not allow flushdb', async () => {
   await admin.call('ACL', 'SETUSER', user, '-@all')
   const { next = '' } = (await problems(check, envWith('right-password')))[0] ?? {}
   const [, rights = ''] = /ACL SETUSER \.\.\. (.*)\.$/.exec(next) ?? []

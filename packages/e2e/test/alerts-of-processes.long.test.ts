@@ -22,7 +22,7 @@ import { Socket } from '@parley/testkit/realtime-socket'
 const found = await findPrometheus()
 const why = reasonNotToFreeze() ?? ('reason' in found ? ` (skipped: ${found.reason})` : '')
 const withPrometheus = why === '' ? describe : describe.skip
-if (why !== '') console.log(`alerts about processes: not followed on a real fleet${why}`)
+if (why !== '') console.log(`alerts about processes on a real fleet: not tested${why}`)
 
 jest.setTimeout(600_000)
 
@@ -107,7 +107,7 @@ withPrometheus(
       await waitUntilHealthy()
     })
 
-    test('ParleyRequestsFail: a folder of files that is no folder', async () => {
+    test('ParleyRequestsFail: a plain file in place of the storage folder', async () => {
       const attachmentAssetIds = [await sendFile(bob, roomId, 'the bytes of a file')]
       const { message } = await bob.call(MessageService.method.createMessage, { roomId, attachmentAssetIds })
       const { pathname, search } = new URL(message?.attachments[0]?.assetUrl?.url ?? '')
@@ -141,7 +141,7 @@ withPrometheus(
       await waitUntilResolved('ParleySocketsSilent')
     })
 
-    test('ParleyEventLoopBusy: a process stopped again and again', async () => {
+    test('ParleyEventLoopBusy: a process frozen again and again', async () => {
       const { getRoomEvents } = RoomService.method
       {
         // With an idle process the measured delays are too imprecise.

@@ -17,7 +17,7 @@ import { lobbyId, newRoom } from '../src/rooms.ts'
 const found = await findPrometheus()
 const why = reasonNotToFreeze() ?? ('reason' in found ? ` (skipped: ${found.reason})` : '')
 const withPrometheus = why === '' ? describe : describe.skip
-if (why !== '') console.log(`alerts: not followed on a real fleet${why}`)
+if (why !== '') console.log(`alerts about servers on a real fleet: not tested${why}`)
 
 jest.setTimeout(600_000)
 
@@ -58,7 +58,7 @@ withPrometheus(
     })
 
     test('ParleyRoomsLeftBehind: messaging frozen', async () => {
-      // Without it, newRoom would list the groups, which needs messaging.
+      // Without this id, newRoom would list the groups, and that needs messaging.
       const groupId = await lobbyId(owner)
       {
         await using _ = repeatUntilDisposed(500, () => newRoom(owner, [], { groupId }))

@@ -28,7 +28,7 @@ const settings = {
   PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
 }
 
-/** No browser has subscribed with the new VAPID key. */
+/** VAPID keys with which no browser has subscribed. */
 function newKeys(): NodeJS.ProcessEnv {
   const keys = createECDH('prime256v1')
   const publicKey = keys.generateKeys('base64url')
@@ -80,7 +80,7 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
     return email
   }
 
-  test('ParleyMailsOverBudget: more registrations than mails', async () => {
+  test('ParleyMailsOverBudget: more registrations than mails are allowed', async () => {
     for (let n = 0; n < 6; n++) await register()
     await waitUntilFiring('ParleyMailsOverBudget')
     await waitUntilAboveZero(

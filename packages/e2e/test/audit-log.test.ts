@@ -94,7 +94,7 @@ test('invites, accounts and ended sessions are logged with their actor, without 
   })
 })
 
-test('entries are numbered without gaps, and only permitted people may read them', async () => {
+test('entries are numbered without gaps, and a user without the permission cannot list them', async () => {
   const page = await owner.call(AdminEventLogService.method.listEvents, { limit: 200 })
   const sequences = page.entries.map(({ sequence }) => Number(sequence))
   expect(sequences).toEqual(sequences.map((_, index) => (sequences[0] ?? 0) - index))

@@ -162,7 +162,7 @@ describe('credentials', () => {
     }
   })
 
-  test('an invalid bearer token falls back to the cookie', async () => {
+  test('a call with an invalid bearer token is authenticated by its cookie', async () => {
     const login = await postJson(`${fleet().gateways[0]}/auth/login`, { login: ada.login, password: ada.password })
     const cookie = login.headers
       .getSetCookie()

@@ -49,7 +49,7 @@ const refusalCodes = async (roomId: string) =>
   )
 
 describe('a temporary ban', () => {
-  test('closes a channel at once, also on open sockets, until it has ended', async () => {
+  test('keeps the user out of a channel at once, also on open sockets, until the ban ends', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     expect(await bobReceives(roomId)).toEqual([true, true])
     await ban(roomId, anHour)
@@ -67,7 +67,7 @@ describe('a temporary ban', () => {
     expect((await owner.call(listBans, { roomId })).bans).toEqual([])
   })
 
-  test('closes a universal room at once, until it has ended', async () => {
+  test('keeps the user out of a universal room at once, until the ban ends', async () => {
     const roomId = await newRoom(owner, [], { universal: true })
     expect(await bobReceives(roomId)).toEqual([true, true])
     await ban(roomId, anHour)

@@ -24,10 +24,10 @@ async function expectRefused(kept: Browser, ...tokens: string[]) {
         expect((await ada.attempt(ViewerService.method.getViewer, {}, { base, headers })).status).toBe(401),
       )
     }
-    const prove = await kept
+    const verification = await kept
       .via(base)
       .postJson('/auth/verify-email/request-code', { email: 'a@example.org' }, kept.csrf)
-    expect(prove.status).toBe(401)
+    expect(verification.status).toBe(401)
     expect((await kept.via(base).get('/oauth/consent/request')).status).toBe(401)
   }
 }

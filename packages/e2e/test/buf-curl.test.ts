@@ -54,7 +54,7 @@ describe.each(transports)('%s', (_, args) => {
     expect(read).toMatchObject({ exit: 0, answer: { page: { events: [{ messagePosted: { message: { body } } }] } } })
   })
 
-  test('a failed call exits with eight times the code of its error', async () => {
+  test('buf exits with eight times the gRPC code of a failed call', async () => {
     const [absent, invalid, anonymous] = await Promise.all([
       call('', 'RoomService/JoinRoom', { roomId: 'Rnowhere' }),
       call('', 'RoomService/JoinRoom', {}),

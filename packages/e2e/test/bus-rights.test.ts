@@ -63,14 +63,14 @@ describe('only the gateway can act for users', () => {
   })
 })
 
-describe('deployables may not call operator methods', () => {
-  test.each(['gateway', 'realtime', 'rooms', 'messaging'])('%s may not create accounts', async (user) => {
+describe('the operator method that creates accounts', () => {
+  test.each(['gateway', 'realtime', 'rooms', 'messaging'])('may not be called by %s', async (user) => {
     await using nc = await connectAs(user)
     expect(await publishRefusal(nc, createUser)).toMatch(/permission/i)
   })
 })
 
-describe('only the operator may import, export and check the storage', () => {
+describe('only the operator may import and export data, and check the storage', () => {
   const methods = [
     'AccountsTransferService.ExportPeople',
     'RoomsTransferService.ImportRoom',
@@ -91,7 +91,7 @@ describe('only the operator may import, export and check the storage', () => {
   })
 })
 
-describe('no user may subscribe to foreign subjects', () => {
+describe('a subscription to subjects of others is refused:', () => {
   test.each([
     ['gateway', '>'],
     ['gateway', 'evt.>'],
@@ -107,7 +107,7 @@ describe('no user may subscribe to foreign subjects', () => {
   })
 })
 
-describe('no user may publish events of another service', () => {
+describe('an event of another service is refused:', () => {
   test.each([
     ['gateway', 'evt.room.R1.message_posted'],
     ['realtime', 'evt.room.R1.message_posted'],

@@ -36,7 +36,7 @@ const connect = async (person: Person, roomId: string) => {
   await mediaServer.waitUntilSent()
 }
 
-test('both members are notified of a call, and a ban ends it everywhere', async () => {
+test('both members are notified of a call, and a banned one is removed from it and cannot return', async () => {
   const roomId = await newRoom(owner, [ada, bob])
   const [nodeA, nodeB] = fleet().realtimeNodes
   using adaSocket = await Socket.subscribe(nodeA, ada.token)

@@ -142,7 +142,7 @@ describe.each(clocks)(
       using socket = await Socket.subscribe(fleet().gateways[0] ?? '', bob.token)
       expect(await bob.call(RoomService.method.leaveRoom, { roomId })).toMatchObject({ left: true })
       expect(await bobPosts()).toEqual(['permission_denied', 'permission_denied'])
-      // The call of bob has restored the state of the whole room.
+      // Bob's call has announced the restored state of the whole room, in which fay is not a member.
       const faysPost = await fay.attempt(MessageService.method.createMessage, { roomId, body: 'hello?' })
       expect(codeOf(faysPost)).toBe('permission_denied')
       const hidden = await post(ada, roomId, 'they are gone')

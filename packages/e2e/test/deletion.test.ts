@@ -43,7 +43,7 @@ const waitUntilErased = async ({ userId }: Person) => {
   await eventually(assertCompleted, slow)
 }
 
-test('no data of a deleted person remains in any table, event or file', async () => {
+test('no name, address, text or picture of a deleted person remains in any table, event or file', async () => {
   const mark = randomBytes(5).toString('hex')
   const zed = await newPerson('zedekiah')
   const texts = {
@@ -104,11 +104,11 @@ test('no data of a deleted person remains in any table, event or file', async ()
   }, slow)
 
   using socket = await Socket.subscribe(fleet().realtimeNodes[1], zed.token)
-  using others = await Socket.subscribe(fleet().realtimeNodes[0], bob.token)
+  using bobSocket = await Socket.subscribe(fleet().realtimeNodes[0], bob.token)
   await deleteAccount(zed)
   await socket.waitFor(({ event }) => event.case === 'sessionTerminated' && event.value.reason === 'account_deleted')
-  await others.waitFor(({ event }) => event.case === 'serverMemberDeleted' && event.value.userId === zed.userId)
-  await others.waitFor(({ actorId, event }) => event.case === 'userLeftRoom' && actorId === zed.userId)
+  await bobSocket.waitFor(({ event }) => event.case === 'serverMemberDeleted' && event.value.userId === zed.userId)
+  await bobSocket.waitFor(({ actorId, event }) => event.case === 'userLeftRoom' && actorId === zed.userId)
   for (const base of fleet().gateways) {
     await eventually(async () => {
       const request = { target: { case: 'userId', value: bob.userId } } as const

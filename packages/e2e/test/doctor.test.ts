@@ -45,7 +45,7 @@ test('the doctor finds no failure in a running fleet, and shows no secret', asyn
   expect(secrets.filter((secret) => shown.includes(String(secret)))).toEqual([])
 })
 
-test('the status shows every process with its number of sockets', async () => {
+test('the status lists every process, with numbers of sockets and ages of outboxes', async () => {
   const ada = await newPerson('ada')
   using _socket = await Socket.subscribe(fleet().realtimeNodes[0], ada.token)
   await eventually(async () => {

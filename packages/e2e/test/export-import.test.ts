@@ -123,7 +123,7 @@ test('an export can be imported, and exported again with the same content', asyn
   expect(reply).toMatchObject({ threadRoot: root?.id, body: `@bea${mark}, **look** at #${rooms[2]}` })
   expect(echoed).toMatchObject({ alsoInChannel: true })
 
-  const take = [
+  const importArgs = [
     'import',
     'parley',
     at('one.jsonl'),
@@ -134,11 +134,11 @@ test('an export can be imported, and exported again with the same content', asyn
     '--source',
     `copy-${mark}`,
   ]
-  expect(await operate(take)).toMatchObject({ taken: { people: 3, channels: 3, files: 1 }, notTaken: [] })
+  expect(await operate(importArgs)).toMatchObject({ taken: { people: 3, channels: 3, files: 1 }, notTaken: [] })
   const copies = rooms.map((name) => `${name}-2`)
   await operate(['export', '--room', ...copies, '--out', at('two.jsonl'), '--files', at('files-2')])
   expect(comparable('two.jsonl')).toEqual(comparable('one.jsonl'))
-  expect(await operate(take)).toMatchObject({ taken: {}, notTaken: [] })
+  expect(await operate(importArgs)).toMatchObject({ taken: {}, notTaken: [] })
 }, 60_000)
 
 test('an export to standard output reports on standard error', async () => {
@@ -158,7 +158,7 @@ test('an export to standard output reports on standard error', async () => {
   expect(into('/dev/full')).toMatchObject({ status: 1, said: expect.stringMatching(/^parley: .*ENOSPC/) })
 })
 
-test('export and import explain why they refuse a request', async () => {
+test('export and import explain a refusal, and an import reports that its file is truncated', async () => {
   await expect(operate(['export', '--room', 'no-such-room', '--out', at('x.jsonl')])).rejects.toThrow('no-such-room')
   expect(readdirSync(folder).filter((name) => name.startsWith('x.jsonl'))).toEqual([])
   writeFileSync(at('wrong.jsonl'), '{"type":"header","format":"other"}\n')

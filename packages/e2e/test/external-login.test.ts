@@ -120,7 +120,7 @@ suite(`a sign-in at a provider${suffix}`, () => {
     expect(await signedInUserId(stolen)).toBeUndefined()
   })
 
-  test('refuses the state of another attempt, unknown or missing', async () => {
+  test('refuses a state that is missing, unknown or of another attempt', async () => {
     await registerWithProvider(browser)
     const one = newBrowser()
     const [first, second] = [await callbackFor(one), await callbackFor(one)]

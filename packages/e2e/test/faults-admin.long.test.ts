@@ -18,7 +18,7 @@ const why = reasonNotToFreeze()
 const testOrSkip = why === undefined ? test : test.skip
 
 testOrSkip(
-  `without admin, people can chat, and a node started meanwhile serves once admin is back${why ?? ''}`,
+  `without admin, people can chat, and a realtime node that is restarted serves once admin is back${why ?? ''}`,
   async () => {
     const roomId = await newRoom(owner, [ada, bob])
     using socket = await eventually(() => Socket.subscribe(fleet().realtimeNodes[0], bob.token))

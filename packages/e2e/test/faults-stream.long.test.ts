@@ -23,7 +23,7 @@ const eventsAbout = (socket: Socket, roomId: string) =>
     ({ event }) => event.value !== undefined && 'roomId' in event.value && event.value.roomId === roomId,
   )
 
-test('after the loss of the stream, old joins give no access, and new events arrive', async () => {
+test('after the loss of the stream, a user who has left a room gets none of its events, and members get new ones', async () => {
   const roomId = await newRoom(owner, [ada, bob])
   const before = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribe(node, bob.token)))
   const eventId = await post(ada, roomId, 'while bob is here')

@@ -40,7 +40,7 @@ const noise = async (): Promise<Buffer> =>
     .png()
     .toBuffer()
 
-const read = (url = '', turn = 0) => {
+const download = (url = '', turn = 0) => {
   const { pathname, search } = new URL(url)
   return fetch(`${gateway(turn).base}${pathname}${search}`)
 }
@@ -64,26 +64,26 @@ describe('a file', () => {
     const eventId = await postWith(ada, roomId, asset)
     const shown = await attachmentFor(bob, roomId, eventId)
     for (const turn of [0, 1]) {
-      const response = await read(shown?.assetUrl?.url, turn)
+      const response = await download(shown?.assetUrl?.url, turn)
       expect(response.status).toBe(200)
       expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes)
     }
-    const small = await read(shown?.thumbnailAssetUrl?.url)
+    const small = await download(shown?.thumbnailAssetUrl?.url)
     expect(await sharp(await small.arrayBuffer()).metadata()).toMatchObject({ format: 'jpeg', width: 400, height: 200 })
 
     const stranger = await newPerson('stranger')
     const requesting = { roomId, assetId: asset.id }
     expect(codeOf(await stranger.attempt(AssetService.method.getAsset, requesting))).toBe('permission_denied')
-    expect((await read(shown?.assetUrl?.url.replace(/\?.*/, ''))).status).toBe(401)
-    // A signed URL is useless once its reader has left.
+    expect((await download(shown?.assetUrl?.url.replace(/\?.*/, ''))).status).toBe(401)
+    // A signed URL is refused once its user has left the room.
     const carol = await newPerson('carol')
     await carol.call(RoomService.method.joinRoom, { roomId })
     const carols = await attachmentFor(carol, roomId, eventId)
     await carol.call(RoomService.method.leaveRoom, { roomId })
-    expect((await read(carols?.assetUrl?.url)).status).toBe(403)
+    expect((await download(carols?.assetUrl?.url)).status).toBe(403)
   })
 
-  test('can be read in parts, by signed URL or token, until its reader leaves', async () => {
+  test('can be downloaded in parts, with a signed URL or a token, until the user leaves the room', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const bytes = await noise()
     const shown = await attachmentFor(bob, roomId, await postWith(ada, roomId, await send(ada, roomId, bytes)))
@@ -125,10 +125,10 @@ describe('a file', () => {
     expect(codeOf(await ada.attempt(uploadChunk, tooLarge))).toBe('resource_exhausted')
   })
 
-  test('of a universal room is readable by everyone who may join it', async () => {
+  test('of a universal room can be downloaded by a user who never joined it', async () => {
     const roomId = await newRoom(owner, [], { universal: true })
     const eventId = await postWith(ada, roomId, await send(ada, roomId, await noise()))
-    expect((await read((await attachmentFor(bob, roomId, eventId))?.assetUrl?.url)).status).toBe(200)
+    expect((await download((await attachmentFor(bob, roomId, eventId))?.assetUrl?.url)).status).toBe(200)
   })
 
   test('can only be attached by its uploader, and only to one message', async () => {
@@ -140,7 +140,7 @@ describe('a file', () => {
     expect(codeOf(await ada.attempt(MessageService.method.createMessage, twice))).toBe('invalid_argument')
   })
 
-  test('is deleted with its message, and everyone in the room is notified', async () => {
+  test('is deleted with its message, and a member of the room is notified', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const asset = await send(ada, roomId, await noise())
     const eventId = await postWith(ada, roomId, asset)
@@ -148,7 +148,7 @@ describe('a file', () => {
     using socket = await Socket.subscribe(fleet().realtimeNodes[0], bob.token)
     await ada.call(MessageService.method.deleteMessage, { roomId, eventId })
     await socket.waitFor(({ event }) => event.case === 'assetDeleted' && event.value.assetId === asset.id)
-    await eventually(async () => expect((await read(url)).status).toBe(404))
+    await eventually(async () => expect((await download(url)).status).toBe(404))
   })
 })
 

@@ -77,7 +77,7 @@ async function countContent(roomId: string): Promise<Counted> {
   return counted
 }
 
-test('after a kill and a second run every message exists once', async () => {
+test('after a killed and a second run, every message of a room that is not archived exists once', async () => {
   const { rooms } = await reader.call(RoomDirectoryService.method.listRooms, { scope: RoomDirectoryScope.ALL })
   const archived = [...content.byChannel.keys()].filter((name) => !rooms.some(({ room }) => room?.name === name))
   expect(archived).toEqual(['team-9', 'team-19', 'team-29'])

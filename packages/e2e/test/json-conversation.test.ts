@@ -90,7 +90,7 @@ describe('sign-in', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: expect.any(String) } })
   })
 
-  test('with several tokens: a log-out ends only the token that it presents', async () => {
+  test('gives several tokens if repeated; a log-out ends only the token that it presents', async () => {
     const leaving = await signIn(ada)
     const [one, other] = fleet().gateways
     expect(await postJson(`${one}/auth/logout`, {}, leaving.authorization)).toMatchObject({
@@ -197,7 +197,7 @@ describe('a conversation', () => {
     expect(items.at(-1)?.room?.room.id).toBe(room.id)
   })
 
-  test('several rooms are read in the requested order, without missing ones', async () => {
+  test('several rooms are fetched in the requested order, each once and without unknown ones', async () => {
     const { rooms: all } = await get<{ rooms: { room: { id: string; name: string } }[] }>(
       ...([ada, `${directory}/ListRooms`, { scope: 'ROOM_DIRECTORY_SCOPE_CHANNELS' }] as const),
     )
@@ -212,7 +212,7 @@ describe('a conversation', () => {
     })
   })
 
-  test('the response to a post contains the message as it will be read', async () => {
+  test('the response to a post contains the message as GetMessage returns it', async () => {
     for (const [person, body] of [
       [ada, 'one'],
       [bob, 'two'],
@@ -230,7 +230,7 @@ describe('a conversation', () => {
     expect(new Set(ids).size).toBe(4)
   })
 
-  test('several messages are read at once', async () => {
+  test('several messages are fetched in the requested order, each once and without unknown ones', async () => {
     const batch = await get<{ messages: { id: string }[] }>(bob, `${messages}/BatchGetMessages`, {
       roomId: room.id,
       eventIds: [ids[2], 'Enowhere', ids[0], ids[2]],
@@ -250,12 +250,12 @@ describe('a conversation', () => {
 })
 
 describe('the timeline', () => {
-  const read = async (request: object) =>
+  const fetchPage = async (request: object) =>
     (await get<{ page: Timeline }>(ada, `${rooms}/GetRoomEvents`, { roomId: room.id, ...request })).page
   const bodies = (page: Timeline) => page.events.flatMap(({ messagePosted }) => messagePosted?.message.body ?? [])
 
   test('contains everything in order, oldest first', async () => {
-    const page = await read({})
+    const page = await fetchPage({})
     const kinds = page.events.map((event) => Object.keys(event).find((key) => !/^(id|actorId|createdAt)$/.test(key)))
     expect(kinds).toEqual([
       ...['roomCreated', 'userJoinedRoom', 'userJoinedRoom', 'userJoinedRoom'],
@@ -268,24 +268,24 @@ describe('the timeline', () => {
     expect(page.hasNewer ?? false).toBe(false)
   })
 
-  test('is read backwards and forwards by its cursors', async () => {
-    const last = await read({ limit: 2 })
+  test('is fetched backwards and forwards with its cursors', async () => {
+    const last = await fetchPage({ limit: 2 })
     expect(bodies(last)).toEqual(['four', 'five'])
     expect(last.hasOlder).toBe(true)
-    const older = await read({ limit: 2, before: last.startCursor })
+    const older = await fetchPage({ limit: 2, before: last.startCursor })
     expect(bodies(older)).toEqual(['two', 'three 🫖'])
     expect(older).toMatchObject({ hasOlder: true, hasNewer: true })
-    const newer = await read({ limit: 1, after: older.endCursor })
+    const newer = await fetchPage({ limit: 1, after: older.endCursor })
     expect(bodies(newer)).toEqual(['four'])
     expect(newer).toMatchObject({ hasOlder: true, hasNewer: true })
-    const newest = await read({ after: newer.endCursor })
+    const newest = await fetchPage({ after: newer.endCursor })
     expect(bodies(newest)).toEqual(['five'])
     expect(newest.hasNewer ?? false).toBe(false)
-    const nothing = await read({ after: newest.endCursor })
+    const nothing = await fetchPage({ after: newest.endCursor })
     expect(nothing.events ?? []).toEqual([])
   })
 
-  test('is read around one of its events', async () => {
+  test('is fetched around one of its events', async () => {
     const around = await get<{ page: Timeline; targetIndex?: number }>(ada, `${rooms}/GetRoomEventsAround`, {
       ...{ roomId: room.id, eventId: ids[2], limit: 3 },
     })
@@ -301,7 +301,7 @@ describe('the timeline', () => {
     ).toMatchObject({ status: 404, body: { code: 'not_found' } })
   })
 
-  test('names the people in it', async () => {
+  test('includes the profiles of the people in it', async () => {
     const { page } = await get<{ page: { includes: { users: Record<string, object> } } }>(
       ...([ada, `${rooms}/GetRoomEvents`, { roomId: room.id }] as const),
     )

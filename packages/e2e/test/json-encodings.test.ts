@@ -42,7 +42,7 @@ describe.each(['/api/connect', ''])('below "%s"', (prefix) => {
   test.each([
     ['{}', '{}'],
     ['no bytes', ''],
-    ['spaces', '  {\n}  '],
+    ['{} with white space', '  {\n}  '],
   ])('an empty JSON request may be %s', async (_, body) => {
     const answer = await readAnswer(await send(viewer, 'application/json', body))
     expect(answer).toMatchObject({ status: 200, body: { user: { profile: { id: ada.userId } } } })

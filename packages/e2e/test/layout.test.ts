@@ -30,7 +30,7 @@ async function newGroup(): Promise<string> {
   return group?.id ?? ''
 }
 
-test('a change of the layout is sent to everyone and recorded in the audit log', async () => {
+test('a change of the layout is announced to users and recorded in the audit log', async () => {
   const sockets = await listen(bob)
   const groupId = await newGroup()
   const { sidebarLink } = await owner.call(createSidebarLink, { groupId, label: 'Wiki', url: 'https://wiki.example' })
@@ -52,7 +52,7 @@ test('a change of the layout is sent to everyone and recorded in the audit log',
   })
 })
 
-test('moving a universal room to a closed group closes it, also on open sockets', async () => {
+test('a universal room moved to a group that a user may not join is closed to that user, also on open sockets', async () => {
   const [here, there] = [await lobbyId(owner), await newGroup()]
   const decide = (decision: PermissionDecision) =>
     owner.call(AdminPermissionService.method.setUserPermission, {

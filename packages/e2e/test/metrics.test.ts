@@ -72,7 +72,7 @@ describe('a label', () => {
   }
 
   test.each(labels.map((label) => [label.name, label] as const))(
-    '%s has only declared values, or no more than allowed',
+    '%s has only declared values, or in each process at most the allowed number of values',
     (_, label) => {
       for (const found of valuesOf(label.prometheus)) {
         if (label.values) expect(label.values).toEqual(expect.arrayContaining(found))

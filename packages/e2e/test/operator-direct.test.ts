@@ -17,14 +17,14 @@ afterEach(waitUntilHealthy)
 
 const direct = (args: string[], input = '') => operate([...args, '--direct'], input)
 
-test('the running fleet ends one of several sessions', async () => {
+test('session end ends the named one of several sessions in the running fleet', async () => {
   const bea = await newPerson('bea')
   const again = await signIn(bea)
   const { sessions } = (await operate(['session', 'list', '--login', bea.login])) as {
     sessions: { id: string; kind: string }[]
   }
-  const newest = sessions.find(({ kind }) => kind === 'bearer')?.id ?? ''
-  expect(await operate(['session', 'end', '--login', bea.login, '--id', newest])).toMatchObject({ ended: 1 })
+  const endedId = sessions.find(({ kind }) => kind === 'bearer')?.id ?? ''
+  expect(await operate(['session', 'end', '--login', bea.login, '--id', endedId])).toMatchObject({ ended: 1 })
   const statuses = await Promise.all(
     [bea, again].map(async (one) => (await one.attempt(ViewerService.method.getViewer, {})).status),
   )
@@ -46,7 +46,7 @@ test('the effective configuration is shown with its sources and without secrets'
   expect(text).not.toMatch(/redis:\/\/[^*]*:[^*]+@/)
 })
 
-test('without the bus, the command works, and the fleet applies its changes later', async () => {
+test('without the bus, --direct works, and the fleet applies the changes later', async () => {
   const ada = await newPerson('ada')
   const other = await signIn(ada)
   const socket = await Socket.subscribe(fleet().realtimeNodes[0], ada.token)

@@ -19,7 +19,7 @@ beforeEach(async () => {
 const refused = { error: 'invalid_grant', error_description: expect.any(String) }
 
 describe('another web client', () => {
-  test('gets consent after the user has signed in', async () => {
+  test('gets a token with the consent of a user who has to sign in first', async () => {
     const verifier = newVerifier()
     const path = authorizePath(verifier)
     expect((await browser.get(path)).location).toBe(`/login?${new URLSearchParams({ redirect: path }).toString()}`)
@@ -74,7 +74,7 @@ describe('another web client', () => {
     }
   })
 
-  test('gets no token for a used or foreign code, or another redirect URI', async () => {
+  test('gets no token for a used or unknown code, with another verifier or with another redirect URI', async () => {
     await signInBrowser(browser, ada)
     const [verifier, otherVerifier] = [newVerifier(), newVerifier()]
     const code = await codeFor(browser, verifier)

@@ -40,7 +40,7 @@ describe('presence', () => {
 })
 
 describe('a profile', () => {
-  test('picture is announced to everyone, and can be loaded without signing in', async () => {
+  test('picture is announced to others, and can be loaded without signing in', async () => {
     const sockets = await listen(bob)
     const image = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#c04020' } })
       .png()
@@ -66,7 +66,7 @@ describe('a profile', () => {
     expect(codeOf(await ada.attempt(MyAccountService.method.uploadAvatar, broken))).toBe('invalid_argument')
   })
 
-  test('change reaches everyone; a change of settings reaches only the user', async () => {
+  test('change reaches the user and others; a change of settings reaches only the user', async () => {
     const [bobSockets, adaSockets] = [await listen(bob), await listen(ada)]
     await ada.call(MyAccountService.method.updateSettings, { timezone: 'Europe/Paris' })
     await ada.call(MyAccountService.method.updateCustomStatus, { emoji: '🌴', text: 'away' })
@@ -99,7 +99,7 @@ describe('a role', () => {
   })
 })
 
-test('a deleted person disappears for everyone, and their credentials are invalid', async () => {
+test('a deleted person disappears for others, and their credentials are invalid', async () => {
   const carl = await newPerson('carl')
   const [socket] = await listen(carl)
   const bobSockets = await listen(bob)

@@ -24,7 +24,7 @@ async function pushesTo(browser: string, times: number) {
   return pushService.receivedBy(browser).map(({ payload: { action = 'show', tag, body } }) => ({ action, tag, body }))
 }
 
-test('a direct message is pushed to subscribed browsers, and dismissed there when it is read', async () => {
+test('a direct message is pushed to subscribed browsers, and dismissed there when its room is marked as read', async () => {
   const [phone, laptop] = [pushService.subscribe('phone'), pushService.subscribe('laptop')]
   for (const browser of [phone, laptop]) await bob.call(subscribe, browser)
 
@@ -44,11 +44,11 @@ test('a direct message is pushed to subscribed browsers, and dismissed there whe
   const after = [shown, dismissed, { action: 'show', tag: `dm-${second}`, body: 'or dinner?' }]
   expect(await pushesTo('laptop', 3)).toEqual(after)
 
-  // Reading causes only the dismissal: the next push is about the next message.
+  // Marking as read causes only the dismissal: the next push is about the next message.
   await bob.call(RoomService.method.markRoomAsRead, { roomId })
-  const read = [...after, { action: 'dismiss', tag: `dm-${second}` }]
-  expect(await pushesTo('laptop', 4)).toEqual(read)
+  const afterRead = [...after, { action: 'dismiss', tag: `dm-${second}` }]
+  expect(await pushesTo('laptop', 4)).toEqual(afterRead)
   const third = await post(ada, roomId, 'tomorrow')
-  expect(await pushesTo('laptop', 5)).toEqual([...read, { action: 'show', tag: `dm-${third}`, body: 'tomorrow' }])
+  expect(await pushesTo('laptop', 5)).toEqual([...afterRead, { action: 'show', tag: `dm-${third}`, body: 'tomorrow' }])
   expect(await pushesTo('phone', 2)).toEqual([shown, dismissed])
 })

@@ -89,7 +89,7 @@ describe.each(['a node', 'the gateway'])('at %s', (where) => {
     ['garbage', garbage, 1002],
     ['an empty frame', new Uint8Array(), 1002],
     ['an oversized frame', tooLong, 1009],
-  ])('%s on an open stream is answered with bad_frame', async (_, data, closeCode) => {
+  ])('%s on a subscribed socket is answered with bad_frame', async (_, data, closeCode) => {
     const socket = await Socket.subscribe(base(), ada.token)
     open.push(socket)
     socket.sendRaw(data)
@@ -134,7 +134,7 @@ describe('credentials', () => {
       .join('; ')
   }
 
-  test('a session cookie is enough to open a stream', async () => {
+  test('a session cookie is enough for a hello without a token', async () => {
     const { host } = new URL(fleet().realtimeNodes[0])
     const socket = await connect(fleet().realtimeNodes[0], { cookie: await cookieOf(), origin: `http://${host}` })
     socket.send({ case: 'hello', value: { protocolVersion: 1 } })

@@ -9,7 +9,7 @@ import { restartProcess, waitUntilHealthy } from '../src/processes.ts'
 import { newRoom } from '../src/rooms.ts'
 import { Traffic } from '../src/traffic.ts'
 
-const streams = 12
+const clientCount = 12
 
 let ada: Person
 let client: ParleyClient
@@ -57,7 +57,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
   'under load, after %s of one realtime node and then the other, no client misses a message or has to reload',
   async (signal) => {
     const { page } = await client.api.room.getRoomEvents({ roomId })
-    const listening = Array.from({ length: streams }, (_, n) => listen(n))
+    const listening = Array.from({ length: clientCount }, (_, n) => listen(n))
     await Promise.all(listening.map(({ realtime }) => realtime.opened))
     const [base] = fleet().gateways
     const traffic = new Traffic(2, 20, (n) =>
@@ -66,7 +66,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     for (const index of [0, 1]) {
       const before = listening.map(({ resumed }) => resumed())
       await restartProcess('realtime', index, signal)
-      // Half of the streams were on that node.
+      // At least half of the clients were connected to that node.
       await eventually(() => {
         expect(listening.filter(({ resumed }, i) => resumed() > (before[i] ?? 0)).length).toBeGreaterThan(0)
         expect(listening.map(({ realtime }) => realtime.state.status)).toEqual(listening.map(() => 'open'))
@@ -77,7 +77,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     expect(posted.length).toBeGreaterThan(20)
     for (const { received, resets } of listening) {
       await eventually(() => expect(received.at(-1)).toBe(posted.at(-1)))
-      // Ignores messages that were posted before the cursor was read.
+      // Ignores messages that were posted before the cursor was fetched.
       expect(received.filter((id) => posted.includes(id))).toEqual(posted)
       expect(resets).toEqual([])
     }

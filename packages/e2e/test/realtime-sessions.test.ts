@@ -25,13 +25,18 @@ async function expectTerminated(socket: Socket, reason: string) {
 }
 
 describe('log-out', () => {
-  test.each([0, 1] as const)('at gateway %i ends the streams of the session on both nodes', async (gateway) => {
-    const sockets = await Promise.all([...fleet().realtimeNodes, ...fleet().gateways].map((base) => listen(ada, base)))
-    expect((await logOut(ada, fleet().gateways[gateway])).status).toBe(200)
-    for (const socket of sockets) await expectTerminated(socket, 'logout')
-  })
+  test.each([0, 1] as const)(
+    'at gateway %i closes the sockets of the session at every node and gateway',
+    async (gateway) => {
+      const sockets = await Promise.all(
+        [...fleet().realtimeNodes, ...fleet().gateways].map((base) => listen(ada, base)),
+      )
+      expect((await logOut(ada, fleet().gateways[gateway])).status).toBe(200)
+      for (const socket of sockets) await expectTerminated(socket, 'logout')
+    },
+  )
 
-  test('stops all sockets of the session: later posts reach none of them', async () => {
+  test('closes all sockets of the session: later posts reach none of them', async () => {
     const owner = await signInOwner()
     const roomId = await newRoom(owner, [ada])
     const sockets = await Promise.all(fleet().realtimeNodes.map((node) => listen(ada, node)))
@@ -43,7 +48,7 @@ describe('log-out', () => {
     }
   })
 
-  test('ends no streams of other users, and the user’s other sessions can open new streams', async () => {
+  test('closes no sockets of other users, and another session of the user can open new ones', async () => {
     const [bob, again] = await Promise.all([newPerson('bob'), signIn(ada)])
     const bobSocket = await listen(bob, fleet().realtimeNodes[0])
     const adaSocket = await listen(ada, fleet().realtimeNodes[0])
@@ -56,7 +61,7 @@ describe('log-out', () => {
     expect(back.isClosed).toBe(false)
   })
 
-  test('makes the token invalid at every endpoint', async () => {
+  test('makes the token invalid for new sockets at every node and gateway', async () => {
     await logOut(ada, fleet().gateways[0])
     for (const base of [...fleet().realtimeNodes, ...fleet().gateways]) {
       using socket = await Socket.open(base)
@@ -66,7 +71,7 @@ describe('log-out', () => {
   })
 })
 
-test('a new password set by the operator ends every stream and session', async () => {
+test('a new password set by the operator closes every socket and ends every session', async () => {
   const sockets = await Promise.all(fleet().realtimeNodes.map((node) => listen(ada, node)))
   await operate(['user', 'set-password', '--login', ada.login, '--password-stdin'], 'a completely new one')
   for (const socket of sockets) {
@@ -85,7 +90,7 @@ test('a new password set by the operator ends every stream and session', async (
 
 const { listMySessions, endMySession } = MyAccountService.method
 
-test('a session that another session ends loses its streams', async () => {
+test('a session that another session ends loses its sockets', async () => {
   const again = await signIn(ada)
   const [there, here] = [await listen(ada, fleet().realtimeNodes[0]), await listen(again, fleet().realtimeNodes[1])]
   const { sessions } = await again.call(listMySessions, {})

@@ -44,16 +44,16 @@ describe('a posted message', () => {
     for (const socket of sockets) await socket.waitForMessage(eventId)
   })
 
-  test('can be read as soon as its event arrives', async () => {
+  test('can be fetched as soon as its event arrives', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const socket = await listen(bob, fleet().realtimeNodes[0])
-    const reads: Promise<unknown>[] = []
+    const fetches: Promise<unknown>[] = []
     for (let i = 0; i < 10; i++) {
       const eventId = post(ada, roomId, `number ${i}`, { base: fleet().gateways[i % 2 === 0 ? 0 : 1] })
       const received = eventually(async () => socket.waitForMessage(await eventId))
-      reads.push(received.then(({ id }) => bob.call(MessageService.method.getMessage, { roomId, eventId: id })))
+      fetches.push(received.then(({ id }) => bob.call(MessageService.method.getMessage, { roomId, eventId: id })))
     }
-    const messages = await Promise.all(reads)
+    const messages = await Promise.all(fetches)
     expect(messages).toHaveLength(10)
   })
 
@@ -145,7 +145,7 @@ describe('membership', () => {
 })
 
 describe('rooms', () => {
-  test('a new room is announced to its creator and changes the layout for everybody', async () => {
+  test('a new room is announced to its creator, and to others as a change of the layout', async () => {
     const [ownerSocket, bobSocket] = await Promise.all([
       listen(owner, fleet().realtimeNodes[0]),
       listen(bob, fleet().realtimeNodes[1]),
@@ -173,7 +173,7 @@ describe('rooms', () => {
     await late.waitForMessage(await post(ada, roomId, 'for those who come late'))
   })
 
-  test('announcements reach everybody', async () => {
+  test('a post in the room announcements reaches people who never joined it', async () => {
     const sockets = await Promise.all(fleet().realtimeNodes.map((node) => listen(bob, node)))
     const { rooms } = await owner.call(RoomDirectoryService.method.listRooms, {})
     const announcements = rooms.find(({ room }) => room?.name === 'announcements')?.room?.id ?? ''
@@ -182,8 +182,8 @@ describe('rooms', () => {
   })
 })
 
-describe('the stream', () => {
-  test('names its version, capabilities and heartbeat interval, and sends heartbeats', async () => {
+describe('a socket', () => {
+  test('receives the version, capabilities and heartbeat interval of the server, and heartbeats', async () => {
     using socket = await Socket.open(fleet().realtimeNodes[0])
     const hello = await socket.hello(ada.token)
     expect(hello).toMatchObject({ protocolVersion: 1, heartbeatIntervalSeconds: 1 })
@@ -201,7 +201,7 @@ describe('the stream', () => {
     })
   })
 
-  test('answers a ping with its nonce', async () => {
+  test('receives a pong with the nonce of its ping', async () => {
     const socket = await listen(ada, fleet().gateways[0])
     socket.send({ case: 'ping', value: { nonce: 'tick' } })
     expect(await socket.first('pong')).toMatchObject({ nonce: 'tick' })

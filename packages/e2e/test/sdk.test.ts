@@ -37,7 +37,7 @@ function listen(client: ParleyClient, options: Parameters<ParleyClient['realtime
 const post = async (client: ParleyClient, body: string) =>
   (await client.api.message.createMessage({ roomId, body })).message?.id ?? ''
 
-test('a client signs in, joins a room, posts, receives and reads', async () => {
+test('clients join a room; what one posts, the other receives as an event and fetches', async () => {
   const { user } = await ada.api.viewer.getViewer({})
   expect(user?.profile?.login).toBe(credentials.login)
   await ada.api.room.joinRoom({ roomId })
@@ -53,7 +53,7 @@ test('a client signs in, joins a room, posts, receives and reads', async () => {
   expect(ids).toEqual([first])
 })
 
-test('a client reads the events after a cursor', async () => {
+test('a client fetches the events after a cursor', async () => {
   const { page } = await bob.api.room.getRoomEvents({ roomId })
   const posted: string[] = []
   for (const body of ['one', 'two', 'three', 'four', 'five']) posted.push(await post(ada, body))
@@ -63,7 +63,7 @@ test('a client reads the events after a cursor', async () => {
   expect(ids).toEqual(posted)
 })
 
-test('events can be read with an async iterator', async () => {
+test('realtime events can be received with an async iterator', async () => {
   const { realtime } = listen(bob)
   await realtime.opened
   const events = realtime.events()
@@ -71,7 +71,7 @@ test('events can be read with an async iterator', async () => {
   const received: string[] = []
   for await (const { event } of events) {
     if (event.case === 'messagePosted') received.push(event.value.messageEventId)
-    // Events of earlier posts may still arrive before it.
+    // Events of earlier posts may still arrive before that of this one.
     if (received.includes(posted)) break
   }
   expect(received.at(-1)).toBe(posted)

@@ -105,8 +105,8 @@ test('the trace has spans of all nine deployables', () => {
 
 test('the parent of every span is in the trace too', () => {
   const known = new Set(spans().map(({ spanId }) => spanId))
-  const lost = spans().filter(({ parentSpanId = '' }) => parentSpanId !== client.span && !known.has(parentSpanId))
-  expect(lost.map(({ service, name, parentSpanId }) => ({ service, name, parentSpanId }))).toEqual([])
+  const orphans = spans().filter(({ parentSpanId = '' }) => parentSpanId !== client.span && !known.has(parentSpanId))
+  expect(orphans.map(({ service, name, parentSpanId }) => ({ service, name, parentSpanId }))).toEqual([])
 })
 
 test.each([
@@ -177,7 +177,7 @@ describe('no trace, metric or log line contains', () => {
     ['a token', () => bob.token],
     ['the token of the sender', () => olga.token],
     ['a password', () => invited.password],
-    ['the address of a browser', endpoint],
+    ['the push endpoint of a browser', endpoint],
   ])('%s', (_, secret) => {
     const { batches, logs, metrics } = traced.collector
     expect([logs.length, metrics.length].every((count) => count > 0)).toBe(true)

@@ -344,7 +344,7 @@ inBrowser.each(sizes)('no control is cut off $what', async ({ width, height }) =
 const widerText = `* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
   p { margin-block-end: 2em !important }`
 
-inBrowser('nothing is cut off with wider spacing of text', async () => {
+inBrowser('no control is cut off with wider spacing of text', async () => {
   await using visitor = await visitAs(owner, `/chat/-/${roomId}/${rootId}`, calm)
   const { page } = visitor
   const { origin } = new URL(page.url())

@@ -76,7 +76,7 @@ inBrowser('a permission change by an owner takes effect at once', async () => {
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('when somebody else signs in in one tab, the other tabs change to them', async () => {
+inBrowser('when another person signs in in one tab, the other tabs show that person, too', async () => {
   const [ada, ben] = await Promise.all([newPerson('ada'), newPerson('ben')])
   const roomId = await newRoom(owner, [ada, ben])
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)

@@ -21,7 +21,7 @@ useBrowser('agreement', async () => {
 })
 afterAll(() => console.log(report.join('\n')))
 
-const log = `(document.querySelector('[role=log]')?.textContent ?? '')`
+const logText = `(document.querySelector('[role=log]')?.textContent ?? '')`
 
 const messagesOn = (page: Page) =>
   page.evaluate<string[]>(
@@ -32,7 +32,7 @@ inBrowser('two browsers show every change, and the same content at the end', asy
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   const pages = [ofAda.page, ofBob.page]
-  await Promise.all(pages.map((page) => timeWhenTrue(page, `${log}.includes('To begin with')`)))
+  await Promise.all(pages.map((page) => timeWhenTrue(page, `${logText}.includes('To begin with')`)))
 
   /** The action goes through the gateway that neither browser uses. */
   const measure = async (what: string, act: (n: number) => Promise<unknown>, shown: (n: number) => string) => {
@@ -54,14 +54,14 @@ inBrowser('two browsers show every change, and the same content at the end', asy
   await measure(
     'a message',
     async (n) => ids.push(await post(owner, roomId, `Said ${n}.`, { base })),
-    (n) => `${log}.includes('Said ${n}.')`,
+    (n) => `${logText}.includes('Said ${n}.')`,
   )
   const { updateMessage, addReaction, deleteMessage } = MessageService.method
   const at = (n: number) => ({ roomId, eventId: ids[n] ?? '' })
   await measure(
     'an edit',
     (n) => owner.call(updateMessage, { ...at(n), body: `Changed ${n}.` }, { base }),
-    (n) => `${log}.includes('Changed ${n}.')`,
+    (n) => `${logText}.includes('Changed ${n}.')`,
   )
   await measure(
     'a reaction',
@@ -71,7 +71,7 @@ inBrowser('two browsers show every change, and the same content at the end', asy
   await measure(
     'a deletion',
     (n) => owner.call(deleteMessage, at(n), { base }),
-    (n) => `!${log}.includes('Changed ${n}.')`,
+    (n) => `!${logText}.includes('Changed ${n}.')`,
   )
   await measure(
     'a new topic of the room',

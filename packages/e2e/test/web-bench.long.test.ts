@@ -21,7 +21,7 @@ import {
 /** Times depend on the machine and are printed; assertions depend only on the client. */
 const rows = 100_000
 const maxFirstLoadBytes = 145_000
-/** The number of messages must not matter. */
+/** The heap must not grow with the number of messages. */
 const maxHeapGrowthBytes = 4_000_000
 const times = 5
 
@@ -224,7 +224,7 @@ inBrowser('typing while 50 messages a second arrive is measured', async () => {
 inBrowser(
   'typing while 500 messages a second arrive is measured',
   async () => {
-    // One person may write a hundred times a second.
+    // The default limit of writes admits a hundred messages a second from one person.
     const others = await Promise.all([...'bcdefgh'].map((name) => newPerson(name)))
     const roomId = await newRoom(owner, [ada, ...others])
     await using visitor = await visitAs(ada, `/chat/-/${roomId}`)

@@ -24,7 +24,7 @@ function callsOf(page: Page): (method: string) => number {
 const inSidebar = (page: Page, roomId: string) =>
   page.getByRole('navigation', { name: 'Rooms' }).locator(`a[href$="${roomId}"]`)
 
-inBrowser('a room that is not shown is read only when it is opened, and then once', async () => {
+inBrowser('a room that is not shown is fetched only when it is opened, and then once', async () => {
   const [before, here] = [await newRoom(owner, [ada]), await newRoom(owner, [ada])]
   const first = await post(owner, before, 'Said at first')
   await post(owner, here, 'Said here')
@@ -48,11 +48,11 @@ inBrowser('a room that is not shown is read only when it is opened, and then onc
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('tabs do not request state that another tab has read', async () => {
-  const [read, other] = [await newRoom(owner, [ada]), await newRoom(owner, [ada])]
-  await post(owner, read, 'Said at first')
+inBrowser('when one tab marks a room as read, another tab does not request that room', async () => {
+  const [shownRoom, other] = [await newRoom(owner, [ada]), await newRoom(owner, [ada])]
+  await post(owner, shownRoom, 'Said at first')
   await post(owner, other, 'Said elsewhere')
-  await using visitor = await visitAs(ada, `/chat/-/${read}`)
+  await using visitor = await visitAs(ada, `/chat/-/${shownRoom}`)
   const { page } = visitor
   await messageWith(page, 'Said at first').waitFor()
   const second = await page.context().newPage()
@@ -63,21 +63,21 @@ inBrowser('tabs do not request state that another tab has read', async () => {
   const countOf = callsOf(second)
   for (let n = 0; n < 3; n++) {
     const marked = page.waitForResponse('**/MarkRoomAsRead')
-    await post(owner, read, `Read in the first tab ${n}`)
+    await post(owner, shownRoom, `Read in the first tab ${n}`)
     await messageWith(page, `Read in the first tab ${n}`).waitFor()
     await marked
   }
   await owner.call(RoomService.method.updateRoom, { roomId: other, description: 'Changed meanwhile' })
   await second.getByText('Changed meanwhile').waitFor()
   expect(countOf('BatchGetRooms')).toBe(1)
-  await expect(inSidebar(second, read).textContent()).resolves.not.toContain('unread')
+  await expect(inSidebar(second, shownRoom).textContent()).resolves.not.toContain('unread')
   expect(visitor.pageErrors).toEqual([])
 })
 
-const announcedAt = ({ events }: Socket) =>
+const announcedIds = ({ events }: Socket) =>
   new Set(events.flatMap(({ event }) => (event.case === 'notificationCreated' ? [event.value.notificationId] : [])))
 
-inBrowser('a start makes at most eight calls, and opening a room three', async () => {
+inBrowser('a start makes at most eight calls, and opening a room at most three', async () => {
   const people = await Promise.all(['carl', 'dora', 'emil', 'fay'].map((name) => newPerson(name)))
   const [partners, strangers] = [people.slice(0, 2), people.slice(2)]
   const bob = await newPerson('bob')
@@ -92,7 +92,7 @@ inBrowser('a start makes at most eight calls, and opening a room three', async (
   // A notification that is announced after the page has opened causes one more call. Notifications are listed before
   // they are announced, so the test waits at the sockets.
   for (const socket of [atFirst, atSecond])
-    await eventually(() => expect(announcedAt(socket).size).toBe(partners.length))
+    await eventually(() => expect(announcedIds(socket).size).toBe(partners.length))
   await post(bob, other, `Ask @${strangers.map(({ login }) => login).join(' or @')}, who have said nothing here`)
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor

@@ -105,7 +105,7 @@ inBrowser('an unsent message survives a reload, and is posted once', async () =>
   expect([await countPosted(), await messageWith(page, 'Written in a tunnel').count()]).toEqual([1, 1])
 })
 
-inBrowser('another room is marked while it has unread messages', async () => {
+inBrowser('a room that is not shown is marked while it has unread messages', async () => {
   const elsewhere = await newRoom(await signInOwner(), [ada, bob])
   await using visitor = await visitAs(ada, `/chat/-/${elsewhere}`)
   const { page } = visitor

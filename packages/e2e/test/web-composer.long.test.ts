@@ -76,7 +76,7 @@ inBrowser('a link to a message is copied, and leads to it', async () => {
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('of two jumps in quick succession, the second one is followed', async () => {
+inBrowser('after two quick jumps to messages, the second message is shown', async () => {
   const room = await newRoom(await signInOwner(), [ada])
   const targets: string[] = []
   for (const name of ['First', 'Second']) {
@@ -166,7 +166,7 @@ inBrowser('a reaction is added next to existing ones', async () => {
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('what is typed at the quick reactions searches all emoji', async () => {
+inBrowser('text typed while the quick reactions are open searches all emoji', async () => {
   await post(ada, roomId, 'Now type')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor

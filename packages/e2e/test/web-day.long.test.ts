@@ -114,26 +114,26 @@ inBrowser('keyboard shortcuts lead to unread messages, and are listed', async ()
   })
   await messageWith(page, 'Over here').waitFor()
   await page.keyboard.press('Control+/')
-  const map = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
-  await map.getByText('Next or previous unread room').waitFor()
+  const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await shortcuts.getByText('Next or previous unread room').waitFor()
   await page.keyboard.press('Escape')
-  await map.waitFor({ state: 'hidden' })
+  await shortcuts.waitFor({ state: 'hidden' })
   const opener = page.getByRole('button', { name: 'Keyboard shortcuts' })
   // In the field of the room, which is focused at first, `?` is a character.
   expect(await opener.getAttribute('title')).toBe('Keyboard shortcuts (Ctrl /)')
   await opener.click()
-  await map.getByText('Show this list').waitFor()
+  await shortcuts.getByText('Show this list').waitFor()
   await page.keyboard.press('Escape')
   // A question mark is typed in a field, and shows the list elsewhere.
   await field(page).press('?')
   expect(await field(page).inputValue()).toBe('?')
   await field(page).fill('')
   await messageWith(page, 'Over here').press('?')
-  await map.waitFor()
+  await shortcuts.waitFor()
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('shortcuts show the key names of the device', async () => {
+inBrowser('on a Mac, shortcuts are shown with its key names', async () => {
   const userAgent = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15'
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`, { userAgent })
   const { page } = visitor
@@ -143,7 +143,7 @@ inBrowser('shortcuts show the key names of the device', async () => {
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('a muted room is not marked, even after a reload', async () => {
+inBrowser('a muted room is not marked as unread, even after a reload', async () => {
   const quiet = await newRoom(owner, [ada, bob])
   await using visitor = await visitAs(ada, `/chat/-/${quiet}`)
   const { page } = visitor

@@ -67,19 +67,22 @@ inBrowser('a tap on the newest message shows its actions without triggering one'
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser.each([390, 320])('on a phone %d pixels wide the answers to a question stay together', async (width) => {
-  await post(ada, roomId, `To be deleted at ${width}`)
-  await using visitor = await visitAs(ada, `/chat/-/${roomId}`, { ...phone, viewport: { width, height: 640 } })
-  const { page } = visitor
-  const message = messageWith(page, `To be deleted at ${width}`)
-  await tap(page, message.getByText(`To be deleted at ${width}`))
-  await tap(page, message.getByRole('button', { name: 'Delete', exact: true }))
-  await message.getByText('Delete this message?').waitFor()
-  const boxOf = (name: string) => message.getByRole('button', { name, exact: true }).boundingBox()
-  const [confirm, cancel] = await Promise.all([boxOf('Delete'), boxOf('Cancel')])
-  expect(cancel?.y).toBe(confirm?.y)
-  expect((cancel?.x ?? Infinity) + (cancel?.width ?? 0)).toBeLessThanOrEqual(width)
-})
+inBrowser.each([390, 320])(
+  'on a phone %d pixels wide the buttons that confirm or cancel a deletion are in one row',
+  async (width) => {
+    await post(ada, roomId, `To be deleted at ${width}`)
+    await using visitor = await visitAs(ada, `/chat/-/${roomId}`, { ...phone, viewport: { width, height: 640 } })
+    const { page } = visitor
+    const message = messageWith(page, `To be deleted at ${width}`)
+    await tap(page, message.getByText(`To be deleted at ${width}`))
+    await tap(page, message.getByRole('button', { name: 'Delete', exact: true }))
+    await message.getByText('Delete this message?').waitFor()
+    const boxOf = (name: string) => message.getByRole('button', { name, exact: true }).boundingBox()
+    const [confirm, cancel] = await Promise.all([boxOf('Delete'), boxOf('Cancel')])
+    expect(cancel?.y).toBe(confirm?.y)
+    expect((cancel?.x ?? Infinity) + (cancel?.width ?? 0)).toBeLessThanOrEqual(width)
+  },
+)
 
 inBrowser('on a phone Enter begins a new line, and the button sends', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`, phone)

@@ -39,7 +39,7 @@ inBrowser('messages written without network are queued, and none is missing afte
   await messageWith(other.page, 'Out of the tunnel').waitFor()
 })
 
-inBrowser('messages posted before a slow stream opens are shown when it is open', async () => {
+inBrowser('messages posted before a slow realtime connection opens are shown when it is open', async () => {
   await using visitor = await visitAs(ada)
   const { page } = visitor
   const { promise: mayOpen, resolve: letOpen } = Promise.withResolvers<void>()
@@ -55,7 +55,7 @@ inBrowser('messages posted before a slow stream opens are shown when it is open'
   await messageWith(page, 'After it was read').waitFor()
 })
 
-inBrowser('a failed read after an event is repeated', async () => {
+inBrowser('a failed request for an edited message is repeated', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const eventId = await postAsBob('As it was written')
@@ -91,7 +91,7 @@ inBrowser('a message that could not be loaded is requested again and not shown a
   expect(await page.getByText('This message no longer exists').count()).toBe(0)
 })
 
-inBrowser('realtime nodes can be replaced one after another while somebody reads', async () => {
+inBrowser('an open room shows all messages while realtime nodes are replaced one after another', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await postAsBob('With old nodes')
@@ -109,7 +109,7 @@ inBrowser('realtime nodes can be replaced one after another while somebody reads
   }
 })
 
-inBrowser('a gateway can be killed while somebody writes', async () => {
+inBrowser('messages that are written and posted while a gateway is killed arrive when it is back', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await postAsBob('With the old gateway')

@@ -38,7 +38,7 @@ async function dragFile(page: Page, path: string, onto: Locator, before: () => P
   await drag('drop')
 }
 
-inBrowser('files pasted or dragged into a room or a thread are sent from there', async () => {
+inBrowser('files pasted or dragged into a room, or dragged into a thread, are sent there', async () => {
   const root = await post(bob, roomId, 'Show me')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`)
   const { page } = visitor

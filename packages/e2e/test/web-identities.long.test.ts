@@ -58,7 +58,7 @@ if (canTry) {
     await messageWith(page, 'Here for the first time').waitFor()
   })
 
-  inBrowser('an identity of a provider is linked in the settings, signs in, and is unlinked again', async () => {
+  inBrowser('a user links an identity in the settings, signs in with it, and unlinks it', async () => {
     await using visitor = await visitAs(ada)
     const { page } = visitor
     await openSignInSettings(page)

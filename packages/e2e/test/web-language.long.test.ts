@@ -47,7 +47,7 @@ inBrowser('a change of language keeps attached files, and the focus returns to t
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('a message posted before the new page is connected is shown', async () => {
+inBrowser('after a change of language, a message posted before the new page is connected is shown', async () => {
   await using visitor = await visitAs(ada, '/')
   const { page } = visitor
   const { promise: mayConnect, resolve: connect } = Promise.withResolvers<void>()
@@ -67,32 +67,35 @@ inBrowser('a message posted before the new page is connected is shown', async ()
   expect([sockets, visitor.pageErrors]).toEqual([2, []])
 })
 
-inBrowser('of two changes of language in a row the last one counts, and the page starts once', async () => {
-  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
-  const { page } = visitor
-  const language = await openLanguage(page)
-  const held: Route[] = []
-  await page.route('**/GetViewer', (route) => void held.push(route))
-  for (const [at, name] of ['Deutsch', 'English'].entries()) {
-    await language.selectOption(name)
-    await eventually(async () => expect(held.length).toBe(at + 1))
-  }
-  const mark = () => page.evaluate(`document.querySelector('.page').isMarked = true`)
-  const isMarked = () => page.evaluate<boolean>(`document.querySelector('.page')?.isMarked === true`)
-  await mark()
-  await held[1]?.continue()
-  await eventually(async () => expect(await isMarked()).toBe(false))
-  await page.getByRole('dialog').getByRole('heading', { name: 'Settings' }).waitFor()
-  await mark()
-  const answered = page.waitForResponse('**/GetViewer')
-  await held[0]?.continue()
-  await answered
-  await page.keyboard.press('Escape')
-  await post(bob, roomId, 'Hello again')
-  await messageWith(page, 'Hello again').waitFor()
-  expect(await isMarked()).toBe(true)
-  expect(visitor.pageErrors).toEqual([])
-})
+inBrowser(
+  'of two quick changes of language the last one takes effect, and the page starts again only once',
+  async () => {
+    await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+    const { page } = visitor
+    const language = await openLanguage(page)
+    const held: Route[] = []
+    await page.route('**/GetViewer', (route) => void held.push(route))
+    for (const [at, name] of ['Deutsch', 'English'].entries()) {
+      await language.selectOption(name)
+      await eventually(async () => expect(held.length).toBe(at + 1))
+    }
+    const mark = () => page.evaluate(`document.querySelector('.page').isMarked = true`)
+    const isMarked = () => page.evaluate<boolean>(`document.querySelector('.page')?.isMarked === true`)
+    await mark()
+    await held[1]?.continue()
+    await eventually(async () => expect(await isMarked()).toBe(false))
+    await page.getByRole('dialog').getByRole('heading', { name: 'Settings' }).waitFor()
+    await mark()
+    const answered = page.waitForResponse('**/GetViewer')
+    await held[0]?.continue()
+    await answered
+    await page.keyboard.press('Escape')
+    await post(bob, roomId, 'Hello again')
+    await messageWith(page, 'Hello again').waitFor()
+    expect(await isMarked()).toBe(true)
+    expect(visitor.pageErrors).toEqual([])
+  },
+)
 
 inBrowser('a change of language keeps the text of an edit', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
@@ -111,19 +114,22 @@ inBrowser('a change of language keeps the text of an edit', async () => {
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('while the server cannot be reached, a change of language keeps the chat', async () => {
-  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
-  const { page } = visitor
-  const language = await openLanguage(page)
-  let refused = 0
-  const refuse = async (route: Route) => {
-    await route.abort()
-    refused++
-  }
-  await page.route('**/GetViewer', refuse)
-  await language.selectOption('Deutsch')
-  await eventually(() => refused > 1)
-  expect(await page.getByRole('log').count()).toBe(1)
-  await page.unroute('**/GetViewer', refuse)
-  await page.getByRole('textbox', { name: 'Nachricht schreiben' }).waitFor()
-})
+inBrowser(
+  'a change of language while the server is unreachable keeps the chat, and takes effect afterwards',
+  async () => {
+    await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+    const { page } = visitor
+    const language = await openLanguage(page)
+    let refused = 0
+    const refuse = async (route: Route) => {
+      await route.abort()
+      refused++
+    }
+    await page.route('**/GetViewer', refuse)
+    await language.selectOption('Deutsch')
+    await eventually(() => refused > 1)
+    expect(await page.getByRole('log').count()).toBe(1)
+    await page.unroute('**/GetViewer', refuse)
+    await page.getByRole('textbox', { name: 'Nachricht schreiben' }).waitFor()
+  },
+)

@@ -26,7 +26,7 @@ useBrowser('administration', async () => {
   ;[owner] = await Promise.all([signInOwner(), newPerson('somebody')])
 })
 
-inBrowser.each([390, 320])('on a phone %d pixels wide no section is cut off', async (width) => {
+inBrowser.each([390, 320])('on a phone %d pixels wide no section of administration is cut off', async (width) => {
   await using visitor = await visitAdministration(owner, '/manage/people')
   const { page } = visitor
   await page.setViewportSize({ width, height: 640 })
@@ -102,7 +102,7 @@ inBrowser('an owner manages rooms and groups: names, members, bans, archiving', 
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('an owner orders groups, moves a room to another one, and makes everybody a member', async () => {
+inBrowser('an owner orders groups, moves a room to another group, and makes it universal', async () => {
   const carl = await newPerson('carl')
   const [name, groupName] = [unique('desk'), unique('Desks')]
   const roomId = await newRoom(owner, [], { name })
@@ -168,7 +168,7 @@ inBrowser('an owner orders groups, moves a room to another one, and makes everyb
   expect([...visitor.pageErrors, ...ofCarl.pageErrors]).toEqual([])
 })
 
-inBrowser('an owner names the server and gives it a logo, and everybody sees it', async () => {
+inBrowser('an owner sets a server name, a welcome text and a logo; others see the name and the text', async () => {
   await using visitor = await visitAdministration(owner, '/manage/server')
   const { page } = visitor
   const ada = await newPerson('ada')
@@ -302,7 +302,7 @@ inBrowser('after a long session, changes are confirmed with the current password
   await dialog.getByText(second, { exact: true }).waitFor({ state: 'detached' })
 })
 
-inBrowser('an owner removes an address from an account', async () => {
+inBrowser('an owner removes an e-mail address from an account', async () => {
   const flora = await newPerson('flora')
   const email = `${flora.login}@example.org`
   await operate(['user', 'verify-email', '--login', flora.login, '--email', email])

@@ -11,7 +11,7 @@ useBrowser('the message of the day', async () => {
   ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
 })
 
-inBrowser('the message of the day is shown at once, and can be hidden until there is another', async () => {
+inBrowser('a user sees a new message of the day at once and can hide it until it is replaced', async () => {
   const roomId = await newRoom(owner, [ada])
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = ofAda
@@ -36,7 +36,7 @@ inBrowser('the message of the day is shown at once, and can be hidden until ther
   await page.reload({ waitUntil: 'networkidle' })
   await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
   expect(await message.count()).toBe(0)
-  // Other changes of the server do not show it again.
+  // Another setting of the server changes in between.
   await owner.call(AdminServerService.method.updateServerConfig, { description: 'Where we talk' })
 
   await write('Cake is in the kitchen')

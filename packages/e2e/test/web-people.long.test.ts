@@ -15,7 +15,7 @@ useBrowser('people', async () => {
   await post(bob, roomId, 'Ask me')
 })
 
-inBrowser('a profile leads to a direct message', async () => {
+inBrowser('a direct message is started from a profile', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   const { page } = ofAda
@@ -33,7 +33,7 @@ inBrowser('a profile leads to a direct message', async () => {
   expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
 })
 
-inBrowser('a profile says why it cannot be shown', async () => {
+inBrowser('a profile says why it cannot be shown, and why no conversation can be started', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const profile = page.getByRole('dialog', { name: bob.login })
@@ -57,7 +57,7 @@ inBrowser('a profile says why it cannot be shown', async () => {
   await profile.getByRole('alert').waitFor()
 })
 
-inBrowser('an expired status disappears for people who see it', async () => {
+inBrowser('a status disappears from an open profile when it expires', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await messageWith(page, 'Ask me').getByRole('button', { name: bob.login }).click()

@@ -22,7 +22,7 @@ async function prepareDelivery(session: CDPSession): Promise<(payload: unknown) 
     session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(payload) })
 }
 
-/** A headless browser cannot show notifications. `press` simulates a click on one. */
+/** Records notifications, because a headless browser cannot show them. `press` simulates a click on a notification. */
 const recordingScript = `
   self.kept = []
   registration.showNotification = async (title, { body, tag, data }) =>
@@ -33,60 +33,63 @@ const recordingScript = `
     dispatchEvent(Object.assign(event, { notification, waitUntil: (work) => work.catch(() => undefined) }))
   }`
 
-inBrowser('a subscribed browser shows a push, opens its message, and closes the notification', async () => {
-  const [owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
-  const [roomId, elsewhere] = await Promise.all([newRoom(owner, [ada]), newRoom(owner, [ada])])
-  await using pushService = await PushService.start()
-  await using visitor = await visitAs(ada, `/chat/-/${elsewhere}`, { permissions: ['notifications'] })
-  const { page } = visitor
-  // The browser's own push service is remote. The local fake decrypts each push and passes it to the browser.
-  const { endpoint, p256dh, auth } = pushService.subscribe('ada')
-  const content = `
+inBrowser(
+  'a subscribed browser shows a push, opens its message on a click, and removes dismissed notifications',
+  async () => {
+    const [owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
+    const [roomId, elsewhere] = await Promise.all([newRoom(owner, [ada]), newRoom(owner, [ada])])
+    await using pushService = await PushService.start()
+    await using visitor = await visitAs(ada, `/chat/-/${elsewhere}`, { permissions: ['notifications'] })
+    const { page } = visitor
+    // The browser's own push service is remote. The local fake decrypts each push and passes it to the browser.
+    const { endpoint, p256dh, auth } = pushService.subscribe('ada')
+    const content = `
     let held = null
     const given = ${JSON.stringify({ endpoint, keys: { p256dh, auth } })}
     const made = { endpoint: given.endpoint, toJSON: () => given, unsubscribe: async () => ((held = null), true) }
     Object.assign(PushManager.prototype, { subscribe: async () => (held = made), getSubscription: async () => held })`
-  await page.addInitScript({ content })
-  await page.reload()
-  await page.getByRole('button', { name: 'Settings' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Notifications', exact: true }).click()
-  const choice = page.getByRole('checkbox', { name: /^Show notifications on this device/ })
-  const [subscribed] = await Promise.all([page.waitForResponse(/\/Subscribe$/), choice.check()])
-  expect(subscribed.status()).toBe(200)
+    await page.addInitScript({ content })
+    await page.reload()
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Notifications', exact: true }).click()
+    const choice = page.getByRole('checkbox', { name: /^Show notifications on this device/ })
+    const [subscribed] = await Promise.all([page.waitForResponse(/\/Subscribe$/), choice.check()])
+    expect(subscribed.status()).toBe(200)
 
-  const deliver = await prepareDelivery(await page.context().newCDPSession(page))
-  const worker = page.context().serviceWorkers()[0] ?? (await page.context().waitForEvent('serviceworker'))
-  await worker.evaluate(recordingScript)
-  const shown = () => worker.evaluate<unknown[]>('kept.map(({ title, body, tag }) => ({ title, body, tag }))')
-  const payloads = () => pushService.receivedBy('ada').map(({ payload }) => payload)
-  // A push may be sent twice when its response was lost. After other suites, notifications may have a backlog.
-  const pushed = (action: 'show' | 'dismiss') =>
-    eventually(() => payloads().find((payload) => (payload.action ?? 'show') === action) ?? false, {
-      timeoutMs: 90_000,
-    })
-  const body = `Are you there, @${ada.login}?`
-  const messageId = await post(owner, roomId, body)
-  const asked = await pushed('show')
-  await deliver(asked)
-  const tag: unknown = expect.stringContaining(messageId)
-  await eventually(async () => expect(await shown()).toEqual([expect.objectContaining({ body, tag })]))
-  expect(await choice.isChecked()).toBe(true)
+    const deliver = await prepareDelivery(await page.context().newCDPSession(page))
+    const worker = page.context().serviceWorkers()[0] ?? (await page.context().waitForEvent('serviceworker'))
+    await worker.evaluate(recordingScript)
+    const shown = () => worker.evaluate<unknown[]>('kept.map(({ title, body, tag }) => ({ title, body, tag }))')
+    const payloads = () => pushService.receivedBy('ada').map(({ payload }) => payload)
+    // The service notifications may send a push twice, and after other suites it may have a backlog.
+    const pushed = (action: 'show' | 'dismiss') =>
+      eventually(() => payloads().find((payload) => (payload.action ?? 'show') === action) ?? false, {
+        timeoutMs: 90_000,
+      })
+    const body = `Are you there, @${ada.login}?`
+    const messageId = await post(owner, roomId, body)
+    const push = await pushed('show')
+    await deliver(push)
+    const tag: unknown = expect.stringContaining(messageId)
+    await eventually(async () => expect(await shown()).toEqual([expect.objectContaining({ body, tag })]))
+    expect(await choice.isChecked()).toBe(true)
 
-  await page.keyboard.press('Escape')
-  await worker.evaluate('press(kept[0])')
-  await messageWith(page, 'Are you there').waitFor()
-  expect(new URL(page.url()).pathname).toBe(`/chat/-/${roomId}`)
-  expect(await shown()).toEqual([])
-  // The message was read, so the server dismisses the notification everywhere.
-  const dismissal = await pushed('dismiss')
-  await deliver(asked)
-  await eventually(async () => expect(await shown()).toHaveLength(1))
-  await deliver(dismissal)
-  await eventually(async () => expect(await shown()).toEqual([]))
+    await page.keyboard.press('Escape')
+    await worker.evaluate('press(kept[0])')
+    await messageWith(page, 'Are you there').waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/chat/-/${roomId}`)
+    expect(await shown()).toEqual([])
+    // The message was read, so the server dismisses the notification everywhere.
+    const dismissal = await pushed('dismiss')
+    await deliver(push)
+    await eventually(async () => expect(await shown()).toHaveLength(1))
+    await deliver(dismissal)
+    await eventually(async () => expect(await shown()).toEqual([]))
 
-  await page.getByRole('button', { name: 'Settings' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Notifications', exact: true }).click()
-  await choice.uncheck()
-  expect(await choice.isChecked()).toBe(false)
-  expect(visitor.pageErrors).toEqual([])
-})
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Notifications', exact: true }).click()
+    await choice.uncheck()
+    expect(await choice.isChecked()).toBe(false)
+    expect(visitor.pageErrors).toEqual([])
+  },
+)

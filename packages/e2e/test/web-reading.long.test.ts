@@ -19,8 +19,8 @@ useBrowser('reading', async () => {
 })
 
 /**
- * Stores a preview as if the page had been fetched: the fleet never contacts this machine. Returns the token for
- * posting the preview.
+ * Stores a preview directly, because the fleet refuses to fetch pages from local addresses. Returns the token with
+ * which a message gets the preview.
  */
 async function storePreview(person: Person, page: { url: string; title: string; siteName: string }): Promise<string> {
   const token = `prl_LP${randomBytes(32).toString('base64url')}`
@@ -36,7 +36,7 @@ async function storePreview(person: Person, page: { url: string; title: string; 
   return token
 }
 
-inBrowser('a linked page is previewed for its author and for readers', async () => {
+inBrowser('the author and the readers of a message see a preview of the linked page', async () => {
   const page = { url: 'https://example.org/plans', title: 'The plans', siteName: 'Example' }
   const previewToken = await storePreview(ada, page)
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
@@ -58,7 +58,7 @@ inBrowser('a linked page is previewed for its author and for readers', async () 
   }
 })
 
-inBrowser('many messages are announced to screen readers as a number, and none twice', async () => {
+inBrowser('many new messages cause few announcements for screen readers, and none is announced twice', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await page.getByRole('textbox', { name: 'Write a message' }).waitFor()

@@ -45,7 +45,7 @@ inBrowser('a conversation of several people can be started with the keyboard onl
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('followed threads are listed, with their new replies', async () => {
+inBrowser('a followed thread with a new reply is opened from the list of threads, and unfollowed', async () => {
   const root = await post(ada, roomId, 'Where do we eat?')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`)
   const { page } = visitor
@@ -84,7 +84,7 @@ inBrowser('a failure to follow or unfollow a thread is explained', async () => {
   }
 })
 
-inBrowser('people with permission can add a room to a group from its heading', async () => {
+inBrowser('the heading of a group offers only people with permission to add a room', async () => {
   const owner = await signInOwner()
   const groupName = roomName()
   const { group } = await owner.call(AdminRoomLayoutService.method.createRoomGroup, { name: groupName })
@@ -105,7 +105,7 @@ inBrowser('people with permission can add a room to a group from its heading', a
   expect([...ofOwner.pageErrors, ...ofAda.pageErrors]).toEqual([])
 })
 
-inBrowser('drafts are kept, and a reply links to its message', async () => {
+inBrowser('a draft survives a reload, and a reply links to the message it answers', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const question = `Where is the key, ${randomBytes(4).toString('hex')}?`
@@ -133,7 +133,7 @@ inBrowser('drafts are kept, and a reply links to its message', async () => {
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('a reply is also shown in the room if its author chooses so', async () => {
+inBrowser('a reply in a thread is also shown in the room if its author chooses so', async () => {
   const root = await post(bob, roomId, 'Who is in?')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`)
   const { page } = visitor
@@ -147,7 +147,7 @@ inBrowser('a reply is also shown in the room if its author chooses so', async ()
 
 const focusedText = (page: Page) => page.evaluate<string>(`document.activeElement?.textContent?.trim() ?? ''`)
 
-inBrowser('a pane is opened, left and closed by keyboard, and the focus returns to where it was', async () => {
+inBrowser('after a pane is closed by keyboard, the button that opened it has the focus again', async () => {
   const root = await post(ada, roomId, 'Who has a key?')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
@@ -264,7 +264,7 @@ inBrowser(
   },
 )
 
-inBrowser('a user chooses do-not-disturb, and then deletes the account', async () => {
+inBrowser('others see that a user chooses do-not-disturb, and then that the account was deleted', async () => {
   const dora = await newPerson('dora')
   await dora.call(RoomService.method.joinRoom, { roomId })
   await post(dora, roomId, 'I leave you')

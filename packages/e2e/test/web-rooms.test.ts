@@ -41,12 +41,12 @@ inBrowser('a room is created, found by somebody else, joined and left', async ()
   const about = ofBob.page.getByRole('complementary')
   await about.getByText('What comes next').waitFor()
   await about.getByRole('heading', { name: '2 members' }).waitFor()
-  // While Redis is slow, a report of presence is lost; the page repeats it after 30 seconds.
+  // A report of presence may be lost while Redis is slow; the page repeats it after 30 seconds.
   await about.getByRole('button', { name: `${bob.login} Online` }).waitFor({ timeout: 60_000 })
   await about.getByLabel('Notify me about').selectOption('Nothing')
   await about.getByRole('button', { name: 'Leave room' }).click()
   await page.getByText(`${bob.login} left`).waitFor()
-  // The room may have been requested before it was left.
+  // A request about the room that arrives after Bob has left is refused with status 403.
   const pageErrors = ofBob.pageErrors.filter((line) => !line.includes('status of 403'))
   expect([...ofOwner.pageErrors, ...pageErrors]).toEqual([])
 })

@@ -44,7 +44,7 @@ function foreignRequestsOf(page: Page): string[] {
 }
 
 inBrowser(
-  'attack payloads in messages run no code and load nothing',
+  'attack payloads in messages run no code and load nothing from other origins',
   async () => {
     const roomId = await newRoom(owner, [ada])
     await post(owner, roomId, 'Before all attacks')
@@ -108,7 +108,7 @@ inBrowser('a status, the description of a room and the name of a file run no cod
   expect(await page.evaluate('attacks')).toEqual([])
   expect(pageErrors).toEqual([])
 
-  // The file itself is opened as a download or without the right to run scripts.
+  // The file itself is served without the right to run scripts.
   const link = await messageWith(page, 'Look').locator('a[href*="/assets/"]').first().getAttribute('href')
   const { headers, status } = await fetch(new URL(link ?? '', page.url()))
   expect(status).toBe(200)

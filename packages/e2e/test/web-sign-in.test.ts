@@ -68,7 +68,7 @@ inBrowser('an address is verified with a mailed code, and then used to reset the
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByRole('status').getByText('Your password has been changed').waitFor()
   await page.getByRole('link', { name: 'Back to sign-in' }).click()
-  // A new password has removed the address, because it was added in the last hour.
+  // The reset has removed the address, because it was added in the last hour. The login still identifies the account.
   await signInAt(page, { login: ada.login, password })
   expect(pageErrors).toEqual([])
 })
@@ -99,14 +99,14 @@ inBrowser('a user signs in to grant or deny access to another client', async () 
   }
 })
 
-inBrowser('sign-in never continues to another site', async () => {
+inBrowser('sign-in ignores a redirect to another site', async () => {
   const ada = await newPerson('ada')
   await using visitor = await visit(`/login?redirect=${encodeURIComponent('/\\evil.example')}`)
   await signInAt(visitor.page, ada)
   expect(new URL(visitor.page.url()).origin).toBe(fleet().gateways[0])
 })
 
-inBrowser('an invite creates an account once, and its secret is removed from the address', async () => {
+inBrowser('an invite creates one account, and its secret is removed from the URL', async () => {
   const owner = await signInOwner()
   const { url } = await owner.call(AdminUserService.method.createInvite, {})
   const { pathname, hash } = new URL(url)

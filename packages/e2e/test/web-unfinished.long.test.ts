@@ -59,7 +59,7 @@ inBrowser('a message sent while its room loads is shown at once', async () => {
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('nothing is sent without network, and everything at once when it is back', async () => {
+inBrowser('a message written offline is sent, by one request, when the network is back', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await page.getByRole('textbox', { name: 'Write a message' }).waitFor()

@@ -13,7 +13,7 @@ useBrowser('ways to the administration', async () => {
   roomId = await newRoom(owner, [ada])
 })
 
-inBrowser('a long name of the server covers no button', async () => {
+inBrowser('a long name of the server does not cover the buttons beside it', async () => {
   const { config: before } = await owner.call(AdminServerService.method.getServerConfig, {})
   const name = 'Harbour Street Bakery and Coffee Roasters'
   await owner.call(AdminServerService.method.updateServerConfig, { serverName: name })
@@ -31,7 +31,7 @@ inBrowser('a long name of the server covers no button', async () => {
   }
 })
 
-inBrowser('the switcher finds the administration for those who may see it', async () => {
+inBrowser('the switcher finds the administration only for those who may see it', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofOwner = await visitAs(owner, `/chat/-/${roomId}`)
   for (const { page } of [ofAda, ofOwner]) {
@@ -48,7 +48,7 @@ inBrowser('the switcher finds the administration for those who may see it', asyn
   expect([...ofAda.pageErrors, ...ofOwner.pageErrors]).toEqual([])
 })
 
-inBrowser('the pane about a room leads those who may manage it to its page', async () => {
+inBrowser('the pane about a room links to its administration only for those who may manage the room', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofOwner = await visitAs(owner, `/chat/-/${roomId}`)
   for (const { page } of [ofAda, ofOwner]) {

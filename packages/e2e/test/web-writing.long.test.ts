@@ -78,7 +78,7 @@ inBrowser('names found after the message was sent are not suggested', async () =
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('any emoji can be used as a reaction', async () => {
+inBrowser('an emoji that is found by its name can be used as a reaction', async () => {
   await post(bob, roomId, 'It is done')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
@@ -113,42 +113,45 @@ inBrowser('a refusal to take back the only reaction is shown at the message', as
   await message.getByRole('alert').waitFor({ state: 'detached' })
 })
 
-inBrowser('a message that waits for its files is sent even if room and language were changed meanwhile', async () => {
-  const other = await newRoom(owner, [ada])
-  await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
-  await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
-  const { page } = ofAda
-  const { promise: mayArrive, resolve: release } = Promise.withResolvers<void>()
-  await page.route('**/CompleteUpload', async (route) => {
-    await mayArrive
-    await route.continue()
-  })
-  await page
-    .getByLabel('Attach files')
-    .setInputFiles([{ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('the plan') }])
-  await say(page, 'The plan')
-  const waits = page.getByText('Will be sent when the uploads finish.')
-  await waits.waitFor()
-  const link = (id: string) => page.getByRole('navigation', { name: /Rooms|Räume/ }).locator(`a[href$="${id}"]`)
-  await link(other).click()
-  await waits.waitFor({ state: 'detached' })
-  await link(roomId).click()
-  await waits.waitFor()
-  await page.getByRole('button', { name: 'Settings' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Appearance' }).click()
-  await page.getByRole('dialog').getByLabel('Language').selectOption('Deutsch')
-  await page.getByRole('dialog').getByRole('heading', { name: 'Einstellungen' }).waitFor()
-  await page.keyboard.press('Escape')
-  await page.getByText('Wird gesendet, sobald alles hochgeladen ist.').waitFor()
-  await link(other).click()
-  await page.getByText('Wird gesendet, sobald alles hochgeladen ist.').waitFor({ state: 'detached' })
-  release()
-  await messageWith(ofBob.page, 'The plan').getByRole('link', { name: 'plan.txt' }).waitFor()
-  await link(roomId).click()
-  await messageWith(page, 'The plan').getByRole('link', { name: 'plan.txt' }).waitFor()
-  expect(await page.getByRole('textbox', { name: 'Nachricht schreiben' }).inputValue()).toBe('')
-  expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
-})
+inBrowser(
+  'a message that waits for its files is sent even if its author switches room and language meanwhile',
+  async () => {
+    const other = await newRoom(owner, [ada])
+    await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
+    await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
+    const { page } = ofAda
+    const { promise: mayArrive, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/CompleteUpload', async (route) => {
+      await mayArrive
+      await route.continue()
+    })
+    await page
+      .getByLabel('Attach files')
+      .setInputFiles([{ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('the plan') }])
+    await say(page, 'The plan')
+    const waits = page.getByText('Will be sent when the uploads finish.')
+    await waits.waitFor()
+    const link = (id: string) => page.getByRole('navigation', { name: /Rooms|Räume/ }).locator(`a[href$="${id}"]`)
+    await link(other).click()
+    await waits.waitFor({ state: 'detached' })
+    await link(roomId).click()
+    await waits.waitFor()
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Appearance' }).click()
+    await page.getByRole('dialog').getByLabel('Language').selectOption('Deutsch')
+    await page.getByRole('dialog').getByRole('heading', { name: 'Einstellungen' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('Wird gesendet, sobald alles hochgeladen ist.').waitFor()
+    await link(other).click()
+    await page.getByText('Wird gesendet, sobald alles hochgeladen ist.').waitFor({ state: 'detached' })
+    release()
+    await messageWith(ofBob.page, 'The plan').getByRole('link', { name: 'plan.txt' }).waitFor()
+    await link(roomId).click()
+    await messageWith(page, 'The plan').getByRole('link', { name: 'plan.txt' }).waitFor()
+    expect(await page.getByRole('textbox', { name: 'Nachricht schreiben' }).inputValue()).toBe('')
+    expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
+  },
+)
 
 inBrowser('files are sent with a message, and others see the picture', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
@@ -173,7 +176,7 @@ inBrowser('files are sent with a message, and others see the picture', async () 
   await received.getByRole('region', { name: 'notes.txt' }).getByText('one, two, three').waitFor()
   const image = received.getByRole('img', { name: 'square.png' })
   await image.waitFor()
-  // A file that is no picture has a row of its own, below or above the pictures.
+  // A file that is no picture has a row of its own, here below the picture.
   const [ofFile, ofPicture] = [received.getByRole('link', { name: 'notes.txt' }), image].map((one) => one.boundingBox())
   const [file, shown] = [await ofFile, await ofPicture]
   expect((shown?.y ?? 0) + (shown?.height ?? 0)).toBeLessThanOrEqual(file?.y ?? 0)

@@ -13,7 +13,7 @@ test('the envelope contains the event under the case of its kind', () => {
   expect(envelope.createdAt && timestampDate(envelope.createdAt)).toEqual(createdAt)
 })
 
-test('without an actor, the envelope has none', () => {
+test('an envelope without an actor has no actor id', () => {
   const bytes = encodeRealtimeEnvelope('session_terminated', {
     id: 'E1',
     createdAt: new Date(),

@@ -33,7 +33,7 @@ const age = gauge('parley.outbox.age', {
   labels: ['parley.service'],
 })
 const cuts = counter('parley.stream.cuts', {
-  description: 'Times that shards or followers found events of the stream missing',
+  description: 'Times that the relay of a shard or a reader of the stream found stored events missing from the stream',
   unit: '{cut}',
 })
 const lost = counter('parley.stream.lost', {

@@ -6,7 +6,7 @@ test('the subject is built from aggregate and kind', () => {
   expect(subject).toBe('evt.room.R1.message_posted')
 })
 
-test('the filter of a kind does not cover its events with a detail; that of the aggregate type does', () => {
+test('a filter for a kind does not cover subjects with a detail; a filter for the aggregate type does', () => {
   const subject = eventSubject({ aggregateType: 'room', aggregateId: 'R1', kind: 'message_posted', detail: 'text' })
   expect(subject).toBe('evt.room.R1.message_posted.text')
   expect(covers('evt.room.*.message_posted', subject)).toBe(false)

@@ -22,8 +22,8 @@ export async function newDatabase(): Promise<Database & { url: string }> {
 }
 
 /**
- * A NATS server whose events can be restored to an earlier state. `keeper`: whether a keeper of the stream runs, as admin
- * does in a fleet.
+ * A NATS server whose events can be restored to an earlier state. `keeper`: whether a keeper of the stream runs. In a
+ * fleet, admin runs it.
  */
 export async function newServer({ keeper: hasKeeper = true } = {}) {
   const dir = newDataFolder('parley-events-')

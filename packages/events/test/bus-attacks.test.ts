@@ -268,7 +268,7 @@ test('the password of uploads permits no call of a public method through JetStre
       })
       .catch(() => undefined)
   }
-  // Created last, so the other consumers have received the event when this one does.
+  // Created last, so a consumer of the attacker has received the event when this consumer does.
   const inbox = createInbox('_INBOX.admin')
   const sent = new Promise<void>((resolve) => void keeperBus.nc.subscribe(inbox, { callback: () => resolve() }))
   await keeperBus.nc.jetstream().publish('evt.asset.X1.changed', 'later')
@@ -335,7 +335,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     for (const nc of [calls, events]) expect(await answersTo(nc, forged)).toEqual([])
   })
 
-  test("JetStream's API answers nothing but direct gets and pulls from durables of the attacker", async () => {
+  test("JetStream's API does not answer an attacker who administers streams or uses durables of others", async () => {
     const victim = attacker === 'rooms' ? 'messaging-levels' : 'rooms-people'
     const requested = apiCalls(victim).map(([subject, body]) => [subject, json(body)] as const)
     for (const nc of [calls, events]) expect(await answersTo(nc, requested)).toEqual([])
@@ -407,7 +407,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     await assertNothingHappened()
   })
 
-  test('the keeper creates nothing that publishes to subjects of others', async () => {
+  test('the keeper refuses subjects and names that would reach other services, and erasures of their events', async () => {
     const bus = { ...keeperBus, name: attacker, nc: events }
     const id = 'abcdefghijklmnopqrstuvwx'
     for (const subject of ['rpc.>', '>', 'stream.>', 'evt.room.X1.changed deliver', '$JS.>'])

@@ -58,7 +58,7 @@ test('an entry is kept until every durable that consumes it has acknowledged it,
   })
 }, 300_000)
 
-test('entries that left the stream before a durable received them are counted as lost once', async () => {
+test('entries that left the stream before a durable received them are counted once as lost', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
@@ -95,7 +95,7 @@ test('entries that left the stream before a durable received them are counted as
   expect((await readRecoveries(database.db)).lostEvents).toBe(3n)
 }, 300_000)
 
-test('without a keeper, entries are kept until the stream has dropped them by age', async () => {
+test('while no keeper answers, entries are kept as long as the stream keeps events, 72 hours', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)

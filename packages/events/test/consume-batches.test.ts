@@ -48,7 +48,7 @@ const untilAcknowledged = (durable: string) =>
     expect(num_pending + num_ack_pending).toBe(0)
   })
 
-test('waiting events are handled in batches, in order, once', async () => {
+test('waiting events are handled in batches, in order, and each once', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches1' })
   for (const version of oneTo(60)) await waitUntilStored(relay, await commit(database, 'many', [version]))
@@ -62,7 +62,7 @@ test('waiting events are handled in batches, in order, once', async () => {
   expect(batches.length).toBeLessThan(60)
 })
 
-test('several consumers of a durable handle each event once', async () => {
+test('each event is handled by only one of several consumers of a durable', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches2' })
   await database.db.transaction((tx) => recordHandled([], tx))

@@ -61,7 +61,7 @@ test('a backlog is handled without a pause', async () => {
   expect(handled).toEqual(oneTo(1000))
 })
 
-test('the other processes of a consumer are not paused', async () => {
+test('the pause of one process does not pause another process of the same consumer', async () => {
   await using database = await newDatabase()
   const handled: [number[], number[]] = [[], []]
   await using _one = await consumer('shared', database.db, handled[0])

@@ -38,7 +38,7 @@ test('when relays are killed while publishing, every event arrives, first occurr
   for (const room of rooms) expect(versionsByRoom.get(room)).toEqual(oneTo(last.get(room) ?? 0))
 }, 300_000)
 
-test('a frozen holder loses its shards and, when it continues, does not disturb their order', async () => {
+test('a frozen relay loses its shards and, when it continues, does not disturb the order of their events', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)

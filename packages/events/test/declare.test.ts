@@ -42,7 +42,7 @@ test('a full stream accepts events and drops the oldest', async () => {
   expect([state.last_seq, state.first_seq > 1]).toEqual([20, true])
 })
 
-test('a limit above the storage leaves the present one; a later limit that fits is set', async () => {
+test('a size limit above the storage does not replace the present limit; a later one that fits does', async () => {
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
   const { streams } = await bus.nc.jetstreamManager()
@@ -56,7 +56,7 @@ test('a limit above the storage leaves the present one; a later limit that fits 
   await declareStreams(bus, { maxBytes: 5 * GIB })
   expect(await limit()).toBe(3 * GIB)
   expect((await streams.info(eventStream)).state.messages).toBe(1)
-  // Logged once, although the stream is declared again and again.
+  // Logged once, although the limit was refused twice.
   expect(warnings.filter((line) => line.includes('raise max_file_store'))).toHaveLength(1)
   await declareStreams(bus, { maxBytes: 3.5 * GIB })
   expect(await limit()).toBe(3.5 * GIB)

@@ -29,7 +29,7 @@ async function requestPass(database: TestDatabase, userId: string, pass: number)
   )
 }
 
-/** `left`: the data, one user id per row. Reports caused by requests of other tests are ignored. */
+/** `left`: the data not yet erased, one user id per row. Reports caused by requests of other tests are ignored. */
 function startEraser(
   database: TestDatabase,
   userId: string,
@@ -69,7 +69,7 @@ test('each requested pass erases the data of the account and reports how much it
   await eventually(() => expect(reports[2]).toEqual({ userId: 'Upasses', pass: 2, found: 0n }))
 })
 
-test('a pass whose report failed is repeated and reports what it found before', async () => {
+test('a report that failed is sent again and still counts what its pass found', async () => {
   await using database = await newDatabase()
   await using _relay = await startRelay({ ...database, bus, service: 'failing' })
   const left = ['Ufailing']
@@ -87,7 +87,7 @@ test('a pass whose report failed is repeated and reports what it found before', 
   await eventually(() => expect(stored).toEqual([{ userId: 'Ufailing', pass: 1, found: 1n }]))
 })
 
-test('a process that starts later finishes the pass of one that stopped', async () => {
+test('a process that starts later finishes a pass that a stopped process began', async () => {
   await using database = await newDatabase()
   await using _relay = await startRelay({ ...database, bus, service: 'crashing' })
   const hang = (_: string, signal: AbortSignal) =>
@@ -143,7 +143,7 @@ test('parked events about the account are deleted, except erasure requests', asy
   expect(rows).toEqual([{ event_id: 'E2' }, { event_id: 'E3' }, { event_id: 'E5' }])
 })
 
-test('a user being erased can only read, and call methods that check erasures themselves', async () => {
+test('a user who is being erased may call reads and methods that check erasures themselves, but no others', async () => {
   await using database = await newDatabase()
   await database.pool.query(`insert into erasures (user_id, pass) values ('Uone', 1)`)
   const guard = refuseErased(database.db, new Set(['LeaveRoom']))
@@ -154,7 +154,7 @@ test('a user being erased can only read, and call methods that check erasures th
   expect(guard({ method: leaveRoom, userId: 'Uone' })).toBeUndefined()
 })
 
-test('only accounts can count and remove the events of a subject, even with events of other subjects in between', async () => {
+test('accounts can count the events of a subject and remove only them; another service cannot remove them', async () => {
   await using accounts = await newBus(server, 'accounts')
   for (let version = 1; version < 12; version++)
     await bus.nc.jetstream().publish(`evt.user.gone.user_${version % 2 ? 'updated' : 'archived'}`, String(version))
@@ -176,7 +176,7 @@ test.each([
   'evt.user.>',
   'evt.user.*.user_updated',
   'evt.control.user.U1.roles_changed',
-])('events cannot be removed under %s', async (subject) => {
+])('removing the events of the subject %s is refused', async (subject) => {
   await using accounts = await newBus(server, 'accounts')
   const removing = removeFromStream(accounts, [subject], new AbortController().signal)
   await expect(removing).rejects.toThrow(/subjects of a user's events/)

@@ -7,7 +7,7 @@ import { newDatabase } from './_servers.ts'
 
 const withPreviousFence = (lease: Lease): Lease => ({ ...lease, fence: lease.fence - 1n })
 
-test('only the current fencing token permits marking and requeueing entries and renewing the lease', async () => {
+test('only the current fencing token permits marking entries as relayed, requeueing them and renewing the lease', async () => {
   await using database = await newDatabase()
   const { pool } = database
   await prepareShards(pool)

@@ -112,7 +112,7 @@ test('a follower receives the whole history, even if the answer to its request i
   expect(received).toEqual(oneTo(5))
 })
 
-test('a follower whose reader breaks before its request is answered opens another one at once', async () => {
+test('a follower whose reader breaks before its request is answered opens another reader at once', async () => {
   const received: number[] = []
   let isBroken = false
   let breakReader = () => {}

@@ -60,7 +60,7 @@ class Messaging {
   }
 }
 
-test('committed events reach messaging at once and are deleted', async () => {
+test('committed events reach messaging at once and are then deleted from the waiting ones', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
   await using _handOver = startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
@@ -107,19 +107,19 @@ test('the events of a room are sent in calls of at most fifty', async () => {
   expect(sizes).toEqual([50, 50, 20])
 })
 
-test('another process hands over the events of one that died', async () => {
+test('the events of a killed process are handed over by another process', async () => {
   await using database = await newDatabase()
-  await using died = await forkProgram('handover.ts', [database.url])
+  await using killed = await forkProgram('handover.ts', [database.url])
   await eventually(async () => expect(await waitingRows(database)).toHaveLength(1))
   await eventually(async () => expect(await leaseRows(database)).toHaveLength(1))
-  await died.kill()
+  await killed.kill()
   await database.pool.query(`update handover_leases set expires_at = '-infinity'`)
   const messaging = new Messaging()
   await using _handOver = startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
   await eventually(() => expect(messaging.accepted.get('R1')).toEqual([1n]))
 })
 
-test('while messaging is unavailable, no event is parked, however long it takes', async () => {
+test('while messaging is unavailable, no event is parked, even after 25 attempts', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
   let calls = 0

@@ -21,7 +21,7 @@ import { keeperSubject, readerSubject } from '../src/subjects.ts'
 import { commit, waitUntilStored } from './_events.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
-test('a starting process waits for a keeper; running ones continue without one, even after a restart of the server', async () => {
+test('relay, consumer and follower wait for a keeper, continue after it ends, and recover from a server restart', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
@@ -96,7 +96,7 @@ test('each false report of a loss recreates durables, until the caller is refuse
   expect(seen).not.toContain(await created())
 })
 
-test('a loss recreates durables once, regardless of the number of reports and keepers', async () => {
+test('after a loss of the stream, durables are recreated once, however many reports and keepers there are', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
@@ -223,7 +223,7 @@ test('an unanswered request is repeated, unless the keeper must not carry it out
   expect(received).toEqual(['state', 'state', 'durable'])
 })
 
-test('the keeper reports the size of the stream and its limits as metrics', async () => {
+test('the keeper reports the messages, the size and the size limit of the stream as metrics', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)

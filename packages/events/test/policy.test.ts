@@ -51,7 +51,7 @@ async function announce(revision: number): Promise<void> {
   await waitUntilStored(relay, ids)
 }
 
-/** Never silent, so that a slow machine causes no reload of the policy. */
+/** A feed that never counts as silent, so that a slow machine causes no reload of the policy. */
 async function steadyFeed(): Promise<ControlFeed> {
   const feed = await followControl({ bus, onEvent: () => undefined, onReset: () => undefined })
   return { ...feed, healthyAgoMs: () => 0 }

@@ -36,7 +36,7 @@ async function countHolderChanges(database: TestDatabase): Promise<number> {
 }
 
 describe('the relay', () => {
-  test('publishes events once and in order per aggregate, with 16 writers and two relays', async () => {
+  test('publishes every event, in order per aggregate, with 16 writers and two relays', async () => {
     await using database = await newDatabase()
     await using _one = await startRelay({ ...database, bus, service: 'order' })
     await using _two = await startRelay({ ...database, bus, service: 'order' })

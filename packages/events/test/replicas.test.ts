@@ -54,7 +54,7 @@ test('a single server loads the stream after a restart, even if more copies were
   await using alone = await newBus(server)
   await declareStreams(alone)
   const { streams } = await alone.nc.jetstreamManager()
-  // Earlier releases set this.
+  // Earlier releases requested three copies even of a single server.
   await streams.update(eventStream, { ...(await streams.info(eventStream)).config, num_replicas: 3 })
   await declareStreams(alone, { replicas: 3, maxBytes: 20_000_000 })
   await server.stop()

@@ -155,17 +155,20 @@ test.each(histories)('a durable %s is kept if the database is up to date', async
   expect((await durable.info()).created).toBe(created)
 })
 
-test.each(histories)('a durable %s is recreated if the database is older', async (_, room, prepare) => {
-  const durable = new Durable(`old-${room}`)
-  await durable.declare()
-  await prepare(durable)
-  await durable.forgetLast()
-  const { created } = await durable.info()
-  await durable.check()
-  const anew = await durable.info()
-  expect(anew.created).not.toBe(created)
-  expect(anew.ack_floor.consumer_seq).toBe(0)
-})
+test.each(histories)(
+  'a durable %s is recreated if the database was restored to an older state',
+  async (_, room, prepare) => {
+    const durable = new Durable(`old-${room}`)
+    await durable.declare()
+    await prepare(durable)
+    await durable.forgetLast()
+    const { created } = await durable.info()
+    await durable.check()
+    const anew = await durable.info()
+    expect(anew.created).not.toBe(created)
+    expect(anew.ack_floor.consumer_seq).toBe(0)
+  },
+)
 
 test('the check of a missing durable does not fail', async () => {
   const durable = new Durable('undeclared')
@@ -186,21 +189,21 @@ test('a durable without acknowledgements is kept', async () => {
   expect((await durable.info()).created).toBe(created)
 })
 
-test('a consumer notices after an outage that the database was restored, and handles lost and waiting events', async () => {
+test('after an outage, a consumer notices a restore of the database and handles forgotten and waiting events', async () => {
   await using outage = await outageProxy(database.url)
   await using reached = await openDatabase({ url: outage.url, pool: 4, name: 'consumer' })
-  const room = new Durable('outage')
+  const durable = new Durable('outage')
   const handled: number[] = []
   await using _consumer = await consumeEvents({
-    ...{ db: reached.db, bus, service: 'restored', durable: room.room, subject: `evt.room.${room.room}.>` },
+    ...{ db: reached.db, bus, service: 'restored', durable: durable.room, subject: `evt.room.${durable.room}.>` },
     on: (event) => Promise.resolve(void handled.push(Number(event.version))),
   })
-  await room.publish(ownKind, ownKind)
-  await eventually(async () => (await room.info()).ack_floor.consumer_seq === 2)
+  await durable.publish(ownKind, ownKind)
+  await eventually(async () => (await durable.info()).ack_floor.consumer_seq === 2)
   await outage.stop()
-  await room.publish(ownKind)
-  await eventually(async () => (await room.info()).num_redelivered > 0)
-  await room.forgetLast()
+  await durable.publish(ownKind)
+  await eventually(async () => (await durable.info()).num_redelivered > 0)
+  await durable.forgetLast()
   await outage.start()
   await eventually(() => handled.filter((version) => version === 2).length === 2)
   expect(handled.toSorted()).toEqual([1, 2, 2, 3])
@@ -208,54 +211,54 @@ test('a consumer notices after an outage that the database was restored, and han
 
 // These tests move the clock forward. They come last: when they end, the clock also jumps back for the relay.
 test('a running consumer notices with the next event that the database was restored', async () => {
-  const room = new Durable('running')
+  const durable = new Durable('running')
   const handled: number[] = []
   await using _consumer = await consumeEvents({
-    ...{ db: database.db, bus, service: 'restored', durable: room.room, subject: `evt.room.${room.room}.>` },
+    ...{ db: database.db, bus, service: 'restored', durable: durable.room, subject: `evt.room.${durable.room}.>` },
     on: (event) => {
       handled.push(Number(event.version))
       return Promise.resolve()
     },
   })
-  await room.publish(ownKind, ownKind)
-  await eventually(async () => (await room.info()).ack_floor.consumer_seq === 2)
-  await room.forgetLast()
+  await durable.publish(ownKind, ownKind)
+  await eventually(async () => (await durable.info()).ack_floor.consumer_seq === 2)
+  await durable.forgetLast()
   const now = performance.now.bind(performance)
   jest.spyOn(performance, 'now').mockImplementation(() => now() + 61_000)
-  await room.publish(ownKind)
+  await durable.publish(ownKind)
   await eventually(() => handled.filter((version) => version === 2).length === 2)
   expect(handled.toSorted()).toEqual([1, 2, 2, 3])
 })
 
 test('if the database is unavailable during a check, the check is repeated', async () => {
-  const room = new Durable('between')
+  const durable = new Durable('between')
   const handled: number[] = []
   await using _consumer = await consumeEvents({
-    ...{ db: database.db, bus, service: 'restored', durable: room.room, subject: `evt.room.${room.room}.>` },
+    ...{ db: database.db, bus, service: 'restored', durable: durable.room, subject: `evt.room.${durable.room}.>` },
     on: (event) => Promise.resolve(void handled.push(Number(event.version))),
   })
-  await room.publish(ownKind, ownKind)
-  await eventually(async () => (await room.info()).ack_floor.consumer_seq === 2)
-  await room.forgetLast()
+  await durable.publish(ownKind, ownKind)
+  await eventually(async () => (await durable.info()).ack_floor.consumer_seq === 2)
+  await durable.forgetLast()
   const now = performance.now.bind(performance)
   jest.spyOn(performance, 'now').mockImplementation(() => now() + 61_000)
   const select = jest.spyOn(database.db, 'select').mockImplementationOnce(() => {
     throw Object.assign(new Error('unavailable'), { code: 'ECONNREFUSED' })
   })
-  await room.publish(ownKind)
+  await durable.publish(ownKind)
   await eventually(() => handled.filter((version) => version === 2).length === 2)
   expect(select.mock.results[0]?.type).toBe('throw')
   expect(handled.toSorted()).toEqual([1, 2, 2, 3])
 })
 
 test('if the keeper does not answer a check, the check is not repeated for each event', async () => {
-  const room = new Durable('unanswered')
+  const durable = new Durable('unanswered')
   let handled = 0
   await using _consumer = await consumeEvents({
-    ...{ db: database.db, bus, service: 'restored', durable: room.room, subject: `evt.room.${room.room}.>` },
+    ...{ db: database.db, bus, service: 'restored', durable: durable.room, subject: `evt.room.${durable.room}.>` },
     on: () => Promise.resolve(void handled++),
   })
-  await room.publish(ownKind)
+  await durable.publish(ownKind)
   await eventually(() => handled === 1)
   const now = performance.now.bind(performance)
   jest.spyOn(performance, 'now').mockImplementation(() => now() + 61_000)
@@ -266,7 +269,7 @@ test('if the keeper does not answer a check, the check is not repeated for each 
     checks++
     return Promise.reject(NatsError.errorForCode(ErrorCode.Timeout))
   })
-  await room.publish(...Array<string>(20).fill(ownKind))
+  await durable.publish(...Array<string>(20).fill(ownKind))
   await eventually(() => handled === 21)
   expect(checks).toBe(1)
 })

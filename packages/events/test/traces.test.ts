@@ -35,7 +35,7 @@ async function stopAndReadSpans(): Promise<ReceivedSpan[]> {
   return collector.spans
 }
 
-/** One event per version, each in a separate trace; returns the ids of the entries and of the traces. */
+/** Commits one event per version, each in a separate trace; returns the ids of the entries and of the traces. */
 async function commitInTraces(database: Awaited<ReturnType<typeof newDatabase>>, room: string, versions: number[]) {
   const entries: bigint[] = []
   const traceIds: string[] = []
@@ -108,7 +108,7 @@ test('spans of several events belong to one of their traces and link to the othe
   }
 })
 
-test('a relay woken by a request adds only the span of publishing to its trace', async () => {
+test('a relay adds its span of publishing, but none of its queries, to the trace of the request that woke it', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'traces3' })
   await waitUntilStored(relay, await commit(database, 'woken', [1]))
@@ -122,7 +122,7 @@ test('a relay woken by a request adds only the span of publishing to its trace',
   expect(own.filter((name) => /pg_current_snapshot|^WITH /.test(name))).toEqual([])
 })
 
-test('the span of a hand-over belongs to a trace of its events and links to the others', async () => {
+test('the span of a hand-over belongs to the trace of one of its events and links to those of the others', async () => {
   await using database = await newDatabase()
   const given: { traceparents: string[]; inside: string }[] = []
   const traceIds: string[] = []

@@ -66,7 +66,7 @@ test('a process that commits an entry notifies the process that holds its shard'
   }
 })
 
-test('a caller that waits for an entry makes its holder send it, even if it was not announced', async () => {
+test('waiting for an entry that nobody announced makes the process that holds its shard send it', async () => {
   await using database = await newDatabase()
   await using other = await openAgain(database)
   await using unannounced = await openAgain(database)
@@ -143,7 +143,7 @@ test('an idle relay whose leases have expired continues when an entry is announc
   expect(firstOccurrences(await readStream(bus)).get('rest1')).toEqual(oneTo(4))
 })
 
-test('an idle relay that polls renews its leases only when it finds an entry', async () => {
+test('an idle relay polls without leases, and renews them only when it finds an entry', async () => {
   await using database = await newDatabase()
   await using other = await openAgain(database)
   const queries = jest.spyOn(database.pool, 'query')

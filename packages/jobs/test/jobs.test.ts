@@ -83,7 +83,7 @@ test('a job starts when its transaction commits, and is deleted when done', asyn
   expect(done).toEqual(['first', 'second'])
 })
 
-test('a worker runs jobs in the order of the queue, and workers of two processes run each job once', async () => {
+test('a worker runs jobs in the order of the queue; of the workers of two processes, only one runs each job', async () => {
   await database.db.insert(letters).values(['a', 'b', 'c'].map((text) => ({ text, bulk: text === 'a' })))
   const order: string[] = []
   {
@@ -136,7 +136,7 @@ test('waiting time and duration of jobs are measured per queue', async () => {
   expect(text).toMatch(/parley_jobs_duration_seconds_count\{parley_queue="letters",parley_outcome="done"\} [1-9]/)
 })
 
-test('a renewal that is still running does not postpone a released job', async () => {
+test('a late renewal does not postpone a job that was released', async () => {
   await write('released')
   const [claimed] = await queue.claim(database.db, { leaseMs: 60_000, limit: 1 })
   if (!claimed) throw new Error('nothing claimed')
@@ -145,7 +145,7 @@ test('a renewal that is still running does not postpone a released job', async (
   expect(await queue.nextMs(database.db)).toBeLessThanOrEqual(0)
 })
 
-test('a job waits longer after each failure', async () => {
+test('the pause of a job has grown from 10 s to minutes after its sixth failure', async () => {
   await write('slow')
   const [claimed] = await queue.claim(database.db, { leaseMs: 1_000, limit: 1 })
   if (!claimed) throw new Error('nothing claimed')
@@ -174,7 +174,7 @@ test('a job whose process died at every attempt is given up without another atte
   expect(worker.givenUp).toMatchObject([{ text: 'deadly' }])
 })
 
-test('an outage does not use up the last attempts of a job', async () => {
+test('an outage does not use up the attempts of a job', async () => {
   let isDown = true
   const calls: number[] = []
   await using worker = work(({ attempts }) => {
@@ -205,7 +205,7 @@ test('a lease is renewed while its job runs', async () => {
   await eventually(async () => expect(await rows()).toEqual([]))
 })
 
-test('a worker whose lease was lost is stopped by its signal, and cannot change the job', async () => {
+test('a run whose lease another worker has taken is aborted by its signal and does not change the job', async () => {
   const [dead, next] = [blockingWork(), blockingWork()]
   await using worker = work(dead.run, { leaseMs: 1_500, everyMs: 3_600_000 })
   await write('contested')

@@ -154,7 +154,7 @@ test('concurrent bootstraps of one checkout wait for each other', async () => {
   expect(calls.filter((path) => path.endsWith('.tgz'))).toHaveLength(2)
 })
 
-test('a package with another digest is refused and removed', async () => {
+test('a package whose digest is not the pinned one is refused and removed', async () => {
   const real = [...packages.values()]
   const dir = checkout('forged', Object.fromEntries(real.map(({ spec }) => [spec, real.at(-1)?.integrity ?? ''])))
   const { code, err } = await pnpm(dir)
@@ -246,7 +246,7 @@ test.each(['a:b', 'a"b', 'a$b', 'a`b', String.raw`a\b`])('a checkout at %s must 
   })
 })
 
-test('a start continues when the reader of its output is gone', async () => {
+test('a start continues when the reader of its error output is gone', async () => {
   const dir = checkout('unread')
   const child = start(dir)
   child.stderr?.destroy()

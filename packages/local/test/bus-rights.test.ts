@@ -122,7 +122,7 @@ describe('internal methods', () => {
     ['AdminInternalService', 'GetPolicy', ['realtime', 'accounts', 'rooms', 'messaging', 'uploads']],
     ['OperatorService', 'CreateUser', ['operator']],
     ['OperatorService', 'BootstrapOwner', ['operator']],
-  ])('%s.%s can be called only by the deployables that need it', async (service, method, requesters) => {
+  ])('%s.%s can be called only by the users that need it', async (service, method, requesters) => {
     const may: string[] = []
     for (const user of users) if (await mayPublish(user, internal(service, method))) may.push(user)
     expect(may).toEqual(requesters)
@@ -140,7 +140,7 @@ describe('internal methods', () => {
     ['MessagingInternalService', 'messaging'],
     ['AdminInternalService', 'admin'],
     ['NotificationsInternalService', 'notifications'],
-  ])('only its owner can answer %s', async (service, owner) => {
+  ])('%s can be answered only by its owner', async (service, owner) => {
     const may: string[] = []
     for (const user of users) if (await maySubscribe(user, internal(service, 'Method'), user)) may.push(user)
     expect(may).toEqual([owner])
@@ -153,7 +153,7 @@ describe('inboxes', () => {
     expect(await maySubscribe(user, '_INBOX.>')).toBe(false)
   })
 
-  test('a service can answer its own calls, and none of another service', async () => {
+  test('a service can answer calls to itself, and none to another service', async () => {
     for (const user of users) {
       for (const requested of responders) {
         for (const requester of ['gateway', 'operator', 'rooms'])

@@ -135,7 +135,7 @@ describe('a server whose parent was killed', () => {
     return { child, pid: Number(line.toString()) }
   }
 
-  test('ends by itself on Linux, and at the latest at the next start', async () => {
+  test('ends by itself on Linux, elsewhere at the next start', async () => {
     const { child, pid } = await parent()
     const server = identify(pid)
     expect(server).toBeDefined()

@@ -90,7 +90,7 @@ describe('a fleet that runs', () => {
     }
   })
 
-  test('gives commands its own environment instead of theirs', () => {
+  test('gives commands the settings of the fleet instead of those in their own environment', () => {
     const known = deriveServiceEnvironment(dataDir, 'gateway', {
       PARLEY_PORT: '4000',
       PARLEY_MESSAGING_EDIT_WINDOW: '2h',
@@ -152,7 +152,7 @@ describe('a fleet that runs', () => {
     await eventually(() => fleet.output().includes('realtime is running again'))
   })
 
-  test('starts and drains processes of a service when its parent requests it', async () => {
+  test('starts and ends processes of a service when the parent of the supervisor requests it', async () => {
     const nodes = () => fleet.state().services.filter(({ name }) => name === 'realtime')
     const scaleTo = async (count: number) => {
       const request = { scale: { name: 'realtime', count } }
@@ -194,7 +194,7 @@ describe('a fleet that runs', () => {
     },
   )
 
-  test('ends every process on SIGTERM, and removes its files', async () => {
+  test('ends every process on SIGTERM, and removes the files of the run', async () => {
     const all = processes()
     expect(all.length).toBe(6)
     fleet.process.kill('SIGTERM')

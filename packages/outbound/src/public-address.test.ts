@@ -21,7 +21,7 @@ test.each([
   ...['192.168.1.1', '192.0.0.8', '198.18.0.1', '203.0.113.7', '224.0.0.1', '255.255.255.255'],
   ...['::', '::1', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '64:ff9b::7f00:1', 'fe80::1', 'fe80::1%eth0', 'fc00::1'],
   ...['2002:7f00:1::', '2001::1', '2001:db8::1', 'ff02::1', 'localhost', ''],
-])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false))
+])('"%s" is not public', (address) => expect(isPublicAddress(address)).toBe(false))
 
 test('addresses in the excluded networks are not allowed', () => {
   const isAllowed = publicExcept(['2606:4700:4700::/48', '1.0.0.0/24', '1.2.3.4'])

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 
-test('a cursor decodes to its key', () => {
+test('a cursor decodes to the values of its key, as text', () => {
   expect(decodeCursor(encodeCursor(['R1', 12, 2n ** 60n, 'ä,"']))).toEqual(['R1', '12', '1152921504606846976', 'ä,"'])
 })
 

@@ -37,7 +37,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
   )
 
 describe('migrations', () => {
-  test('create the database once, even if several processes apply them', async () => {
+  test('create the database once, even if they are applied several times at once', async () => {
     const fresh = newDatabaseUrl()
     await Promise.all([1, 2, 3, 4].map(() => migrateDatabase({ url: fresh, folder })))
     await migrateDatabase({ url: fresh, folder })
@@ -50,7 +50,7 @@ describe('migrations', () => {
     expect(applied).toEqual([{ count: 1n }])
   })
 
-  test('block others only briefly while they wait for a table, and continue once it is free', async () => {
+  test('block other statements only briefly while they wait for a table, and continue once it is free', async () => {
     const fresh = newDatabaseUrl()
     await migrateDatabase({ url: fresh, folder })
     const changing = await mkdtemp(join(tmpdir(), 'parley-migrations-'))
@@ -166,7 +166,7 @@ describe('during failures,', () => {
     await eventually(() => database.ping())
   })
 
-  test('a statement waits for a lock for at most a second', async () => {
+  test('a statement that waits too long for a lock is cancelled', async () => {
     await using database = await open()
     const holder = new pg.Client({ connectionString: url })
     await holder.connect()

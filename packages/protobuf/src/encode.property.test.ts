@@ -101,7 +101,7 @@ test('unknown fields are kept', () => {
   expect(encode(api.RoomSchema, message as typeof known)).toEqual(new Uint8Array(toBinary(api.RoomSchema, known)))
 })
 
-test('the error for a value outside the range of its field names the type, and the next message is encoded correctly', () => {
+test('the error for a value out of range contains the type, and the next message is encoded correctly', () => {
   const event = { id: 'E1', createdAt: { seconds: 2n ** 63n, nanos: 0 } }
   expect(() => encode(realtime.RealtimeEventEnvelopeSchema, event)).toThrow(
     'cannot encode svc.realtime.v1.RealtimeEventEnvelope: invalid int64',

@@ -5,7 +5,7 @@ import { eagerLimiter, networkLimiter, openRedis, takeFromNetworks, waitMsOfNetw
 
 async function connectRedis() {
   const redis = openRedis({ url: process.env.PARLEY_TEST_REDIS_URL ?? '', name: 'test', commandTimeoutMs: 60_000 })
-  // If Redis answers late, a limit is counted in this process only.
+  // Until Redis is connected, a limit is counted in this process only.
   await once(redis, 'ready')
   return redis
 }

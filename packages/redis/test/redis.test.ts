@@ -92,7 +92,7 @@ test('a limit is shared by all clients, and counts separately for each id', asyn
   expect(await limiters[0]?.consume('bob')).toEqual({ allowed: true, retryAfterMs: 0 })
 })
 
-test('while the server is down each process counts separately', async () => {
+test('while the server is down, a limit is counted in this process', async () => {
   const server = await createClosedPort()
   await using redis = open(server.url)
   const limiter = rateLimiter({ redis, key: randomUUID(), points: 2, durationSeconds: 60 })

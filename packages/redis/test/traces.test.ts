@@ -87,7 +87,7 @@ test('commands outside a trace, or sent after their request has ended, are not r
   expect(collector.spans.map(({ name }) => name)).toEqual(['work'])
 })
 
-test('the flush of shared counts belongs to no trace', async () => {
+test('the flush of shared counts is not in the trace of the request that it counts', async () => {
   const key = randomUUID()
   await using limiter = eagerLimiter({ redis, key, points: 5, windowMs: 600_000, flushEveryMs: 1 })
   await withSpan('work', {}, async () => {

@@ -94,7 +94,7 @@ test('a waiting call starts when another ends', async () => {
   expect(await metricsText()).toMatch(/parley_rpc_server_queue_duration_seconds_count [1-9]/)
 })
 
-/** The response of a server to a request from a client with a different clock. */
+/** Sends a call with the time of the sender's own clock. Returns `ran`, or the control header of the refusal. */
 async function send(sender: string, sentAt: number): Promise<string> {
   const control = headers()
   control.set('P', `${sender} ${sentAt} 5000 500 1`)
@@ -106,7 +106,7 @@ async function send(sender: string, sentAt: number): Promise<string> {
 }
 
 test.each([0, 3_600_000_000, -3_600_000_000])(
-  'with a clock that is %p ms off, calls are served and late calls are refused',
+  'calls of a client whose clock is %p ms off are served, and its late calls are refused',
   async (offset) => {
     const sender = `clock${offset}`
     const now = () => at + offset
@@ -124,7 +124,7 @@ test('the transit time of a call counts against its deadline', async () => {
   expect(remainingMs).toBe(4_600)
 })
 
-test('a client with any clock is served', async () => {
+test('a client whose clock is two hours off is served', async () => {
   for (const offset of [7_200_000, -7_200_000]) {
     const skewed = await fleet.client({ now: () => performance.now() + offset })
     await createClient(AdminInternalService, skewed.transport()).checkLogin({})

@@ -119,7 +119,7 @@ test('connection attempts abandoned while the bus was frozen do not end the late
     await second
   }
   await eventually(() => isBack)
-  // The server closes the oldest connection first.
+  // The server closes the oldest connection first, so the abandoned attempts are closed before this connection.
   await untilServerCloses(fleet.nats.url)
   await bus.nc.flush()
   expect([lossesSince, bus.connected()]).toEqual([0, true])

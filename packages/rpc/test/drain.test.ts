@@ -33,7 +33,7 @@ const serve = (work: () => Promise<void>, drainTimeoutMs = 5_000): Promise<RpcSe
 const login = (identifier: string) =>
   createClient(AccountsInternalService, rpc.transport()).passwordLogin({ identifier })
 
-test('under a stream of calls, servers that drain one after another lose no call and run each once', async () => {
+test('while calls arrive constantly, servers that drain one after another lose no call and run each once', async () => {
   let serving = await serve(() => sleep(5))
   let over = false
   const names: string[] = []

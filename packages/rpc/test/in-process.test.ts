@@ -137,7 +137,7 @@ test('an answer of several parts arrives completely', async () => {
   expect(await (await loginBy(inProcess))('x')).toBe(long)
 })
 
-test('a call that the manifest does not allow is refused', async () => {
+test('a call that its deployable is not allowed to make is refused', async () => {
   const inProcess = new InProcessRegistry()
   let ran = false
   await using _ = await serve(inProcess, () => {

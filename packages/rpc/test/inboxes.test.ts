@@ -21,7 +21,7 @@ function receive(bus: Bus, method: DescMethodUnary): Msg[] {
 
 const answer = (blocked: boolean) => toBinary(CheckLoginResponseSchema, create(CheckLoginResponseSchema, { blocked }))
 
-test('a deployable cannot reply to calls of another', async () => {
+test('a deployable cannot reply to calls to another deployable', async () => {
   await using ownFleet = await startFleet()
   const services = await ownFleet.bus()
   const [logins, users] = [receive(services, checkLogin), receive(services, countUsers)]

@@ -13,7 +13,7 @@ test('a loop blocked half of the time is reported until it has recovered', () =>
   expect(stalls.reason(now + 10_000)).toBeUndefined()
 })
 
-test('a stall of an idle loop is measured from when the check was due, without the work before', () => {
+test('a stall lasts as long as its check was late, regardless of the work before the check was due', () => {
   const stalls = new EventLoopStalls(0)
   stalls.record({ now: 10_400, lateMs: 400, activeMs: 6_000 })
   expect(stalls.reason(10_400)).toBeUndefined()

@@ -135,7 +135,7 @@ test('a task runs again before its usual pause is over if its run requested that
   expect(runs).toBe(4)
 })
 
-test('a later wake does not delay an earlier one', async () => {
+test('a task woken for a time is not delayed by a wake for a later time', async () => {
   const { promise: ran, resolve: first } = Promise.withResolvers<void>()
   await using task = periodically({ name: 'test', everyMs: never, run: () => first() })
   task.wake(1)
@@ -179,7 +179,7 @@ test('tasks with long pauses share timer ticks, and tasks with the same pause ru
   expect(later?.every((at) => usual?.some((other) => Math.abs(other - at) < 5))).toBe(true)
 })
 
-test('tasks due on the same tick start one after another, unless one takes longer than 0.1 s', async () => {
+test('of tasks due on the same tick, each starts when the one before has ended, or 0.1 s after it started', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
   const started: [name: string, at: number][] = []
   let concurrent = 0

@@ -6,7 +6,7 @@ export type Service = AsyncDisposable & {
   internalPort: number
   /** URL of its port for clients, on this machine. */
   url?: string
-  /** Time limit for disposing; five seconds later the process is killed. Default 15 s. */
+  /** Time limit for disposing; five seconds later the process exits with 1. Default 15 s. */
   drainTimeoutMs?: number
 }
 
@@ -106,7 +106,7 @@ function notifyParent({ internalPort, url }: Service): void {
 function forceExitAfter(milliseconds: number, name: string): void {
   const timer = setTimeout(() => {
     const holding = process.getActiveResourcesInfo()
-    logger('runtime').error({ holding }, `${name} did not stop in time and is killed`)
+    logger('runtime').error({ holding }, `${name} did not stop in time and exits now`)
     process.exit(1)
   }, milliseconds)
   timer.unref()

@@ -67,12 +67,15 @@ test('SIGTERM also ends a process that is still starting', async () => {
   expect(await service.ended).toBe(0)
 })
 
-test.each(['stuck', 'leaks'])('a process with the fault "%s" is killed', async (behaviour) => {
-  await using service = startProcess('service', withBehaviour(behaviour), true)
-  await readyMessage(service.child)
-  service.child.kill('SIGTERM')
-  expect(await service.ended).toBe(1)
-  expect(JSON.parse(service.lines.at(-1) ?? '')).toMatchObject({
-    msg: 'test did not stop in time and is killed',
-  })
-})
+test.each(['stuck', 'leaks'])(
+  'a process that does not stop in time, because of the fault "%s", exits with 1',
+  async (behaviour) => {
+    await using service = startProcess('service', withBehaviour(behaviour), true)
+    await readyMessage(service.child)
+    service.child.kill('SIGTERM')
+    expect(await service.ended).toBe(1)
+    expect(JSON.parse(service.lines.at(-1) ?? '')).toMatchObject({
+      msg: 'test did not stop in time and exits now',
+    })
+  },
+)

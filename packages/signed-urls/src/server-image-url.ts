@@ -15,9 +15,9 @@ function signatureOf(secret: string, key: string, params: string): Buffer {
 }
 
 /**
- * Absolute URL of a public image (avatar, logo, banner) in one size. It is always the same for this image and size,
- * needs no credential and never expires, because keys are random and never reused. Throws a RangeError for a side that
- * is not 1 to 4096.
+ * Absolute URL of a public image (avatar, logo, banner) in one size. It needs no credential and is the same whenever
+ * the image, the size and the secret are the same. It has no expiry, because keys are random and never reused, but is
+ * refused once its secret is no longer accepted. Throws a RangeError for a side that is not 1 to 4096.
  */
 export function serverImageUrl(
   { publicUrl, signingSecret }: { publicUrl: string; signingSecret: string },

@@ -25,7 +25,7 @@ const delayP99 = gauge('nodejs.eventloop.delay.p99', {
   unit: 's',
 })
 const delayMax = gauge('nodejs.eventloop.delay.max', {
-  description: 'Longest delay of the event loop since the last full minute began',
+  description: 'Longest delay of the event loop in the last full minute and the time since',
   unit: 's',
 })
 const loopTime = sum('nodejs.eventloop.time', {

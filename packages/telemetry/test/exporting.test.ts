@@ -35,7 +35,7 @@ test('work that is done together continues the first trace that is recorded, and
   expect(together?.links.map(({ traceId }) => traceId)).toEqual(['1'.repeat(32), '3'.repeat(32)])
 })
 
-test('background work that begins during a request does not belong to its trace', async () => {
+test('background work begun during a request is not in the trace of the request; a bound callback is', async () => {
   await using collector = await OtlpReceiver.start()
   await runProgram('speak', { ...collector.env, TEST_STOP_WITHIN_MS: '60000' })
   const span = (name: string) => collector.spans.find((candidate) => candidate.name === name)
@@ -61,7 +61,7 @@ describe('the sampling of traces', () => {
     expect((await names('traceidratio', '0')).names).toEqual([])
   })
 
-  test('creates no spans inside one that is not sampled', async () => {
+  test('creates no spans inside a span that is not sampled', async () => {
     const outside = ({ lines }: Awaited<ReturnType<typeof names>>) => lines[1]?.['outer']
     const inside = ({ lines }: Awaited<ReturnType<typeof names>>) => lines[1]?.['traceparent']
     const [sampled, unsampled] = [await names('traceidratio', '1'), await names('traceidratio', '0')]

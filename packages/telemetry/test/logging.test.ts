@@ -18,7 +18,7 @@ test('without a collector nothing is traced', async () => {
   expect(lines[1]).not.toHaveProperty('trace_id')
 })
 
-test('the level is read from the environment, otherwise from the file', async () => {
+test('the log level comes from the environment, otherwise from parley.toml', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'telemetry-'))
   try {
     const file = join(folder, 'parley.toml')

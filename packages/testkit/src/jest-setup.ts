@@ -9,7 +9,7 @@ const started: AsyncDisposable[] = []
 const setVariables = new Set<string>()
 let folder: string | undefined
 
-/** Uses the existing servers that `PARLEY_TEST_POSTGRES_URL` and `PARLEY_TEST_REDIS_URL` name. */
+/** Starts PostgreSQL and Redis, or uses the servers that `PARLEY_TEST_POSTGRES_URL` and `PARLEY_TEST_REDIS_URL` name. */
 export async function setup(): Promise<void> {
   await removeAbandonedFolders()
   const dir = (folder = temporaryFolder())

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * A copy of a drizzle folder as it was before a migration; disposing removes the copy. `name` is the name of the
- * migration's file without `.sql`.
+ * A copy of a drizzle folder whose journal ends before a migration, so that only earlier ones are applied. Disposing
+ * removes the copy. `name` is the name of the migration's file without `.sql`.
  */
 export function migrationsBefore(drizzleFolder: URL, name: string): Disposable & { folder: string } {
   const folder = mkdtempSync(join(tmpdir(), 'parley-drizzle-'))

@@ -8,7 +8,7 @@ import { type StoppableServer, outageProxy } from '@parley/tooling/outage-proxy'
 import { temporaryFolder } from './run-folder.ts'
 
 export type TestNats = StoppableServer & {
-  /** Undefined for a given server. */
+  /** Undefined for the server that `PARLEY_TEST_NATS_URL` names. */
   pid(): number | undefined
 }
 

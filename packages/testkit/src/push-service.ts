@@ -60,7 +60,7 @@ export class PushService {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Returns the subscription for the web application. */
+  /** Adds a browser and returns its subscription, as the web application receives it. */
   subscribe(name: string): { endpoint: string; p256dh: string; auth: string } {
     const keys = createECDH('prime256v1')
     keys.generateKeys()

@@ -38,7 +38,7 @@ test('local names are resolved without a query', async () => {
   expect(names.queried).toEqual(new Set())
 })
 
-test('unanswered names of many callers are limited, and do not delay other look-ups of the process', async () => {
+test('the number of unanswered look-ups is limited, and they do not delay other look-ups of the process', async () => {
   open({ maxAtOnce: 8, maxWaiting: 16 })
   const requested = Array.from({ length: 100 }, (_, n) => refusalOf(resolver.resolve(`silent-${n}.example`, `U${n}`)))
   const refused = requested.slice(24)
@@ -62,7 +62,7 @@ test('unanswered names of many callers are limited, and do not delay other look-
   expect(resolver.pending).toBe(0)
 })
 
-test('a caller has one query at a time, and does not delay others', async () => {
+test('a caller has at most one query at a time, and does not delay other callers', async () => {
   open({ maxAtOnce: 2 })
   const silent = refusalOf(resolver.resolve('silent-1.example', 'Umallory'))
   for (let n = 2; n < 10; n++)
@@ -84,7 +84,7 @@ test('if names of a caller may wait, they are resolved one after the other', asy
   expect([...names.queried]).toEqual(['silent-1.example', 'silent-2.example'])
 })
 
-test('a waiting caller does not prevent others from resolving the same name, and waits for a limited time', async () => {
+test('a caller waits for a limited time, and does not prevent others from resolving the same name', async () => {
   open({ maxWaitingPerCaller: 1, maxWaitMs: 30 })
   const silent = refusalOf(resolver.resolve('silent.example', 'Umallory'))
   const waiting = refusalOf(resolver.resolve('push.example', 'Umallory'))

@@ -76,7 +76,10 @@ async function copyPackage(at, name, modules) {
       throw new Error(`${name} is needed in the versions ${there} and ${version}, but an image can contain only one`)
     return
   }
-  await cp(from, to, { recursive: true, filter: (path) => basename(path) !== 'node_modules' && !isForeign(path) })
+  await cp(from, to, {
+    recursive: true,
+    filter: (path) => basename(path) !== 'node_modules' && !isForOtherSystem(path),
+  })
   const folder = name.startsWith('@') ? dirname(dirname(from)) : dirname(from)
   for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) {
     if (existsSync(join(folder, needed))) await copyPackage(join(folder, needed), needed, modules)
@@ -84,7 +87,7 @@ async function copyPackage(at, name, modules) {
 }
 
 /** Whether a file is a binary of uWebSockets.js for another system than that of the image. */
-export function isForeign(path) {
+export function isForOtherSystem(path) {
   const ours = `_${process.platform}_${process.arch}_${process.versions.modules}.node`
   return /_[a-z0-9]+_[a-z0-9]+_\d+\.node$/.test(path) && !path.endsWith(ours)
 }

@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isForeign } from './image-files.mjs'
+import { isForOtherSystem } from './image-files.mjs'
 
 const [folder, spec] = process.argv.slice(2)
 if (!folder || !spec) throw new Error('usage: replace-uwebsockets.mjs <folder> <tarball, git tag or npm:name@version>')
@@ -18,7 +18,10 @@ const temporary = await mkdtemp(join(tmpdir(), 'uwebsockets-'))
 try {
   run('npm', ['install', '--prefix', temporary, '--ignore-scripts', '--no-fund', '--no-audit', `${name}@${spec}`])
   await rm(target, { recursive: true })
-  await cp(join(temporary, 'node_modules', name), target, { recursive: true, filter: (path) => !isForeign(path) })
+  await cp(join(temporary, 'node_modules', name), target, {
+    recursive: true,
+    filter: (path) => !isForOtherSystem(path),
+  })
 } finally {
   await rm(temporary, { recursive: true })
 }

@@ -24,17 +24,17 @@ function rendered(changes = {}, release = 'parley') {
 
 const keysOfNames = /^(name|key|secretName|claimName|host|\w+ClassName|serviceAccountName|app\.kubernetes\.io\/.+)$/
 
-/** Paths of labels and names that are not texts. */
-const notTexts = (value, path = '') =>
+/** Paths of labels and names that are not strings. */
+const nonStrings = (value, path = '') =>
   Object.entries(value ?? {}).flatMap(([key, each]) =>
     typeof each === 'object'
-      ? notTexts(each, `${path}.${key}`)
+      ? nonStrings(each, `${path}.${key}`)
       : keysOfNames.test(key) && typeof each !== 'string'
         ? [`${path}.${key}`]
         : [],
   )
 
-withHelm('labels and names that look like numbers or booleans remain texts', () => {
+withHelm('labels and names that look like numbers or booleans remain strings', () => {
   const secret = { existingSecret: '123', key: '1e3' }
   const changes = {
     image: { pullSecrets: ['1'] },
@@ -48,10 +48,10 @@ withHelm('labels and names that look like numbers or booleans remain texts', () 
   }
   const objects = rendered(changes, 'true')
   expect(objects.length).toBeGreaterThan(50)
-  expect(objects.flatMap((each) => notTexts(each, `${each.kind} ${each.metadata.name}`))).toEqual([])
+  expect(objects.flatMap((each) => nonStrings(each, `${each.kind} ${each.metadata.name}`))).toEqual([])
 })
 
-withHelm('releases with long names of the same beginning have different objects', () => {
+withHelm('objects of releases whose long names begin alike have different names of at most 63 characters', () => {
   const name = 'chat-of-the-northern-branch-of-an-organisation'
   const [one, other] = ['-first', '-other'].map((end) =>
     rendered({}, name + end).map(({ kind, metadata }) => `${kind} ${metadata.name}`),
@@ -81,7 +81,7 @@ withHelm('hosts of routes are in small letters', () => {
   expect(new Set(hosts)).toEqual(new Set(['chat.example.org', 'grpc.chat.example.org', 'native.chat.example.org']))
 })
 
-withHelm('a collector whose address is in a Secret needs an egress rule as well', () => {
+withHelm('even a collector whose address is in a Secret needs an egress rule', () => {
   const secretEnv = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: { existingSecret: 'parley', key: 'collector' } }
   const changes = { env: { OTEL_EXPORTER_OTLP_ENDPOINT: null }, services: { rooms: { secretEnv } } }
   const policy = mergeValues(full.values, changes).networkPolicy

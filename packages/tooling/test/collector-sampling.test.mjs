@@ -8,7 +8,7 @@ const isThere = hasComponents('tail_sampling')
 if (!isThere) console.log('collector: otelcol-contrib is not on PATH, so the sampling of sampling.yaml is not tested')
 const describeRun = isThere ? describe : describe.skip
 
-const quickOnes = 400
+const quickCount = 400
 const hash = (text, length) => createHash('sha256').update(text).digest('hex').slice(0, length)
 const traceIdOf = (name) => hash(name, 32)
 
@@ -38,7 +38,7 @@ async function start() {
     `yaml:receivers::otlp::protocols::grpc::endpoint: ${at(grpcPort)}`,
     `yaml:receivers::otlp::protocols::http::endpoint: ${at(httpPort)}`,
     `yaml:extensions::health_check::endpoint: ${at(healthPort)}`,
-    // Its own metrics would need a port that may be in use.
+    // The Collector's own metrics would need a port that may be in use.
     'yaml:service::telemetry::metrics::level: none',
   ]
   const pipeline = { receivers: ['otlp'], exporters: ['otlphttp'] }
@@ -87,7 +87,7 @@ describeRun('with the shipped configuration', () => {
       .map(({ name }) => name)
       .sort()
   const isKept = (trace) => namesOf(trace).length > 0
-  const quick = Array.from({ length: quickOnes }, (_, n) => `quick ${n}`)
+  const quick = Array.from({ length: quickCount }, (_, n) => `quick ${n}`)
   const slowBehind = Array.from({ length: 20 }, (_, n) => `slow behind ${n}`)
 
   const renamed = ['slow request under another name', 'slow file']
@@ -147,14 +147,14 @@ describeRun('with the shipped configuration', () => {
 
   test('about 5 % of the other traces are kept, also whole', () => {
     const kept = quick.filter(isKept)
-    console.log(`collector: kept ${kept.length} of ${quickOnes} quick traces`)
+    console.log(`collector: kept ${kept.length} of ${quickCount} quick traces`)
     // One in a hundred thousand random samples would be outside these limits; the ids are always the same.
     expect(kept.length).toBeGreaterThanOrEqual(5)
     expect(kept.length).toBeLessThanOrEqual(42)
     for (const trace of kept) expect(namesOf(trace)).toEqual(['call', 'late push', 'write'])
   })
 
-  test('a trace is not slow because one span inside the fleet takes half a second', () => {
+  test('a span inside the fleet that takes more than half a second does not make its trace slow', () => {
     for (const traces of [slowBehind, slowBehind.map((trace) => `compact ${trace}`)])
       expect(traces.filter(isKept).length).toBeLessThan(traces.length / 2)
   })

@@ -40,7 +40,7 @@ function problemOf(page, link) {
   if (anchor && !anchorsOf(relative(root, file)).has(anchor)) return `${page}: there is no heading ${link}`
 }
 
-test('every link of a page leads to a file, and to a heading in it', () => {
+test('every relative link of a page leads to an existing file or folder, and to an existing heading', () => {
   const links = pages.flatMap((page) => {
     const text = read(page).replaceAll(/^```[\s\S]*?^```|`[^`\n]*`/gm, '')
     return Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, link]) => [page, link])

@@ -31,9 +31,9 @@ test.each([...services, 'packages/compact'])('%s has no type errors', (project) 
 
 test.each([
   ['lint', () => node('node_modules/oxlint/bin/oxlint', ...services)],
-  ['the format', () => node('node_modules/oxfmt/bin/oxfmt', '--list-different')],
+  ['the check of the format', () => node('node_modules/oxfmt/bin/oxfmt', '--list-different')],
   [
-    'the import rules',
+    'the check of imports',
     () =>
       tooling(
         'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
@@ -47,8 +47,8 @@ test.each([
   ],
   ['the check of the manifest', () => tooling('deployables.mjs', '--check')],
   ['the check of migrations', () => tooling('check-migrations.mjs')],
-  ['the table of folders', () => tooling('folders-table.mjs', '--check')],
-  ['the tables of settings', () => tooling('config-table.mjs', '--check')],
+  ['the check of the table of folders', () => tooling('folders-table.mjs', '--check')],
+  ['the check of the tables of settings', () => tooling('config-table.mjs', '--check')],
 ])('new services pass %s', (_, check) => check())
 
 test('the tests of new services and of the manifest pass', () => {

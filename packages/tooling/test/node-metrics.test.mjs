@@ -57,7 +57,7 @@ test('the metrics that scale realtime nodes can be read, each from the series of
   )
 })
 
-test('all times of the behaviour become shorter by the same factor', () => {
+test('a speed-up divides every time of the scaling behaviour by the same factor', () => {
   const [slow, quick] = [scalingOf('realtime'), scalingOf('realtime', 60)].map(({ behavior }) => behavior.scaleDown)
   expect(quick.stabilizationWindowSeconds).toBe(slow.stabilizationWindowSeconds / 60)
   expect(quick.policies[0]).toEqual({ ...slow.policies[0], periodSeconds: slow.policies[0].periodSeconds / 60 })

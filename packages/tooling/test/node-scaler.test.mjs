@@ -26,7 +26,7 @@ function scalerOf(nodes, { minReplicas = 1, maxReplicas = 8, target = 100 } = {}
 }
 
 test.each([1, 2, 3])(
-  'starts from the %p nodes of the fleet, and keeps them while they are at their target',
+  'the scaler starts from the number of nodes in the fleet (%p), and keeps it while they are at their target',
   async (count) => {
     const { scaler, requests } = scalerOf(await Promise.all(Array.from({ length: count }, () => nodeWith(100))))
     expect(scaler.wanted).toBe(count)
@@ -40,20 +40,20 @@ test.each([1, 2, 3])(
   },
 )
 
-test('removes nodes that the fleet started with, one at a time as the behaviour says', async () => {
+test('the scaler removes one node at a time as its behaviour says, even those that the fleet started with', async () => {
   const { scaler, requests } = scalerOf(await Promise.all([nodeWith(10), nodeWith(10), nodeWith(10)]))
   scaler.apply(await scaler.decide())
   expect([scaler.wanted, requests]).toEqual([2, [['realtime', 2]]])
 })
 
-test('reduces a fleet that started with too many nodes to the maximum', async () => {
+test('the scaler reduces a fleet that started with too many nodes to the maximum', async () => {
   const nodes = await Promise.all([nodeWith(100), nodeWith(100), nodeWith(100)])
   const { scaler, requests } = scalerOf(nodes, { maxReplicas: 2 })
   scaler.apply(await scaler.decide())
   expect(requests).toEqual([['realtime', 2]])
 })
 
-test('a requested node that has not started counts, with no metrics', async () => {
+test('a requested node that has not started counts as a node without metrics', async () => {
   const { scaler, requests } = scalerOf([await nodeWith(300)])
   scaler.apply(await scaler.decide())
   expect(requests).toEqual([['realtime', 3]])

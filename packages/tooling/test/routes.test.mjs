@@ -14,7 +14,7 @@ function renderedObjects(change = () => {}) {
 const everythingElse = (rules) => rules.find(({ matches }) => matches[0].path.value === '/' && !matches[0].headers)
 const nativeGrpc = (rules) => rules.find(({ matches }) => matches[0].headers)
 
-test('the rendered routes send native gRPC alone to the HTTP/2 port', () => {
+test('the rendered routes send native gRPC, and nothing else, to the HTTP/2 port', () => {
   expect(problemsOfRoutes(renderedObjects())).toEqual([])
 })
 

@@ -35,7 +35,7 @@ async function run(pattern, options = {}) {
   return { ...seen, files, brokenCount, counts: { passed, failed, skipped: skipped.length }, unsteady }
 }
 
-test('counts passed and skipped tests, and reports each file', async () => {
+test('passed and skipped tests are counted, and each file is reported', async () => {
   const { counts, total, first, announced, unsteady, brokenCount } = await run('steady.suite')
   expect(counts).toEqual({ passed: 1, failed: 0, skipped: 1 })
   expect([total, baseNames(first), announced, unsteady, brokenCount]).toEqual([1, ['steady'], [], [], 0])
@@ -61,7 +61,7 @@ test('a file that fails again counts as failed, even if another is unsteady', as
   expect(baseNames(unsteady)).toEqual(['unsteady-1'])
 })
 
-test('a file that cannot be read counts as a failure', async () => {
+test('a file that throws when it is loaded counts as a failed test', async () => {
   const { counts, files, brokenCount } = await run('unreadable')
   expect([counts, brokenCount]).toEqual([{ passed: 0, failed: 1, skipped: 0 }, 0])
   expect(firstError(files[0])).toContain('cannot be read')

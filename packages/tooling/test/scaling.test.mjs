@@ -97,7 +97,7 @@ test.each([
     [autoscaler('HorizontalPodAutoscaler', [], { scaleDown: { stabilizationWindowSeconds: 0 } })],
     'scales down too fast',
   ],
-])('the check of a release finds %s', (_, scalers, problem) => {
+])('the check of the chart finds %s', (_, scalers, problem) => {
   const good = autoscaler('HorizontalPodAutoscaler', ['parley_realtime_sockets'])
   expect(problemsOfAutoscalers([deployment, good])).toEqual([])
   expect(problemsOfAutoscalers([deployment, ...scalers])).toEqual([expect.stringContaining(problem)])

@@ -28,7 +28,7 @@ test('bundles have the version of their release, and sources the one in package.
   expect(await bundledVersion({})).toBe('9.8.7')
 })
 
-test('the chart installs the image of the same version', () => {
+test('the chart and the image that it installs have the version in package.json', () => {
   const chart = parse(readFileSync(inWorkspace('helm/parley/Chart.yaml'), 'utf8'))
   expect(chart).toMatchObject({ version, appVersion: version })
 })

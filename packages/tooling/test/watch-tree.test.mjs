@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 import { eventually } from '../testing/eventually.ts'
 import { watchTree } from '../watch-tree.mjs'
 
-test('a folder made later is watched, unless it is a build', async () => {
+test('a folder made later is watched, except dist', async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'parley-watch-')))
   const edited = new Set()
   const watched = watchTree(root, (file) => edited.add(file))

@@ -154,7 +154,7 @@ export async function callersOf(env: Env, digests: Uint8Array[]) {
   return new Map(entries.map(({ digest, caller }) => [Buffer.from(digest).toString('hex'), caller]))
 }
 
-/** Returns the caller that the gateway would derive from the bearer token. */
+/** Signs in. Returns the caller that the gateway would derive from the bearer token. */
 export async function callerOf(env: Env, identifier: string): Promise<TestCaller> {
   const { session, bearer } = await signIn(env, identifier)
   const caller = (await callersOf(env, [bearer])).get(bearer.toString('hex'))

@@ -42,7 +42,8 @@ export async function finishLogin(
   }
 }
 
-export const flows = (env: Env) => env.as(ExternalIdentityAuthService, { userId: '' })
+/** A client without a signed-in user. */
+export const identityAuth = (env: Env) => env.as(ExternalIdentityAuthService, { userId: '' })
 
 /** Signs in with the password. The returned client uses the new session. */
 export async function signInToAccount(env: Env, login: string) {

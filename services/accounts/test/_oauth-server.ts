@@ -16,7 +16,7 @@ export type ProviderBehaviour = {
   authorizePath: string
   tokenPath: string
   /** The request is granted, or refused with an OAuth error. */
-  token: (request: IncomingMessage, granted: { accessToken: string; scopes: string[] } | { error: string }) => Answer
+  token: (request: IncomingMessage, outcome: { accessToken: string; scopes: string[] } | { error: string }) => Answer
   /** By path; undefined means 404. */
   api: Record<string, (grant: Grant, request: IncomingMessage) => Answer | undefined>
   unauthorized: Answer

@@ -2,7 +2,7 @@ import type { AuthProvider, AuthProviderType } from '@parley/config'
 import { openForTests } from '@parley/testkit/open-for-tests'
 import { createProviders } from '../src/clients/providers/providers.ts'
 import { openEnv } from './_env.ts'
-import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'
+import { finishLogin, identityAuth, providerSettings, startLogin } from './_identities.ts'
 import {
   clientId,
   clientSecret,
@@ -40,12 +40,12 @@ export async function openOAuthEnv(
     /** For an identity that is not linked. */
     async getPending(login: string, id?: string) {
       const { pendingToken: token = '' } = await signIn(login, id)
-      return (await flows(env).getPendingExternalIdentity({ token })).pending
+      return (await identityAuth(env).getPendingExternalIdentity({ token })).pending
     },
     /** Returns the user id. */
     async makeAccount(login: string) {
       const { pendingToken: token = '' } = await signIn(login)
-      return (await flows(env).createExternalIdentityAccount({ token, login })).userId
+      return (await identityAuth(env).createExternalIdentityAccount({ token, login })).userId
     },
     async [Symbol.asyncDispose]() {
       await env[Symbol.asyncDispose]()

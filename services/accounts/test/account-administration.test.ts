@@ -39,7 +39,7 @@ describe('changing another user’s names', () => {
     ])
   })
 
-  test('neither waits for the cooldown nor starts it', async () => {
+  test('neither waits for the login cooldown nor starts it', async () => {
     const userId = await makeUser(env, 'bert')
     const userClient = env.as(MyAccountService, { userId })
     await as(admin, 'admin').updateUser({ userId, login: 'bert2' })

@@ -124,7 +124,7 @@ describe('a credential', () => {
     ])
   })
 
-  test('is looked up together with at most 999 others', async () => {
+  test('cannot be looked up together with a thousand others', async () => {
     const digests = Array.from({ length: 1001 }, () => Buffer.alloc(32))
     expect(await codeOf(env.internal.authenticate({ digests }))).toBe(Code.InvalidArgument)
     expect(await codeOf(env.internal.openSockets({ digests }))).toBe(Code.InvalidArgument)

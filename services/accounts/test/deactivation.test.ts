@@ -58,7 +58,7 @@ describe('a deactivated account', () => {
     expect(await codeOf(makeUser(env, 'bert'))).toBe(Code.AlreadyExists)
   })
 
-  test('signs in again once it is reactivated', async () => {
+  test('can sign in again once it is reactivated', async () => {
     const userId = await makeUser(env, 'carl')
     const { digests } = await signIn(env, 'carl')
     await byAdmin().deactivateUser({ userId })

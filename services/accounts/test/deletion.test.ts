@@ -26,7 +26,7 @@ const deleteSelf = async (userId: string, ...roleIds: string[]) => {
 const rowOf = async (userId: string) => (await env.db.select().from(users).where(eq(users.id, userId)))[0]
 const deletionOf = async (userId: string) =>
   (await env.db.select().from(deletions).where(eq(deletions.userId, userId)))[0]
-const frames = ({ deliveries }: Event) =>
+const clientEventsOf = ({ deliveries }: Event) =>
   deliveries.map(({ envelope }) => fromBinary(RealtimeEventEnvelopeSchema, envelope).event)
 
 /** Reports every requested erasure pass until the deletion is complete. */
@@ -99,10 +99,12 @@ test('confirming a deletion ends sessions, erases data, frees names, and is anno
     published().find((e) => e.kind === kind),
   )
   expect(ended?.fact.value).toMatchObject({ all: true, reason: 'account_deleted' })
-  expect(ended && frames(ended)).toMatchObject([{ case: 'sessionTerminated', value: { reason: 'account_deleted' } }])
+  expect(ended && clientEventsOf(ended)).toMatchObject([
+    { case: 'sessionTerminated', value: { reason: 'account_deleted' } },
+  ])
   expect(deleted).toMatchObject({ actorId: userId, fact: { case: 'userChanged', value: { deleted: true } } })
   expect(deleted?.deliveries[0]?.audience).toMatchObject({ case: 'everyone', value: true })
-  expect(deleted && frames(deleted)).toMatchObject([{ case: 'serverMemberDeleted', value: { userId } }])
+  expect(deleted && clientEventsOf(deleted)).toMatchObject([{ case: 'serverMemberDeleted', value: { userId } }])
 
   const again = await makeUser(env, 'zara', { email: 'Zara@example.org' })
   expect(again).not.toBe(userId)
@@ -118,7 +120,7 @@ test('the request for a deletion is audited, without the token', async () => {
   expect(recording.events.map((event) => toJsonString(EventSchema, event)).join()).not.toContain(token)
 })
 
-test('a deleted account cannot be changed, nor its tokens used', async () => {
+test('a deleted account cannot be changed, nor its confirmation tokens used', async () => {
   const userId = await makeUser(env, 'late')
   const [first, second] = [await tokenFor(userId), await tokenFor(userId)]
   await account(userId).deleteMyAccount({ confirmationToken: second })
@@ -129,7 +131,7 @@ test('a deleted account cannot be changed, nor its tokens used', async () => {
   expect(await rowOf(userId)).toMatchObject({ login: '', displayName: null, passwordHash: null })
 })
 
-test('a confirmation token is valid for its account and a limited time', async () => {
+test('a confirmation token is valid only for its account and for a limited time', async () => {
   const [userId, other] = [await makeUser(env, 'keen'), await makeUser(env, 'other')]
   const theirs = await tokenFor(other)
   expect(await codeOf(account(userId).deleteMyAccount({ confirmationToken: theirs }))).toBe(Code.PermissionDenied)
@@ -161,7 +163,7 @@ test('erasure passes repeat until one after the first finds nothing', async () =
   expect(await deletionOf(userId)).toMatchObject({ pass: 3, completedAt: expect.any(Date) })
 })
 
-test('events that name the user are removed from outbox and stream', async () => {
+test('events with the names of a deleted user are removed from outbox and stream', async () => {
   const userId = await makeUser(env, 'famous')
   await account(userId).updateProfile({ displayName: 'Known Everywhere' })
   const subject = `evt.user.${userId}.user_profile_updated`
@@ -212,7 +214,7 @@ test('deletions that do not progress do not block others', async () => {
   await env.db.execute(sql`delete from deletions where user_id like 'Ustuck%'`)
 })
 
-test('a very large account is erased in batches', async () => {
+test('a very large account is erased in batches, even if one fails', async () => {
   const userId = await makeUser(env, 'hoarder', { email: 'hoarder@example.org' })
   await env.db.execute(sql`
     insert into flow_tokens (digest, purpose, user_id, payload, created_at, expires_at)

@@ -172,7 +172,7 @@ describe('verifying an e-mail address', () => {
     expect(notice?.text).toContain('mona')
     expect(notice?.text).toContain(new Date(now).toUTCString().slice(0, 16))
     for (const secret of [code, second]) expect(`${notice?.text}${notice?.html}`).not.toContain(secret)
-    // Verifying it again sends no notice; verifying a third address sends one to each of the two.
+    // Verifying the second address again sends no notice; verifying a third one sends a notice to both others.
     await confirm(userId, second, await codeFor(userId, second))
     await confirm(userId, 'mona-three@example.org', await codeFor(userId, 'mona-three@example.org'))
     await eventually(async () => {

@@ -10,7 +10,14 @@ import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provi
 import { eq } from 'drizzle-orm'
 import { credentials, emails, externalIdentities, users } from '../src/store/schema.ts'
 import { callerOf, callersOf, codeOf, makeUser, useEnv, password, secretKey, signIn } from './_env.ts'
-import { signInToAccount, finishLogin, flows, startLinking, providerSettings, startLogin } from './_identities.ts'
+import {
+  signInToAccount,
+  finishLogin,
+  identityAuth,
+  startLinking,
+  providerSettings,
+  startLogin,
+} from './_identities.ts'
 import { signInAt } from './_sign-in-at.ts'
 import { recordUserEvents, type UserEvents } from './_user-events.ts'
 import { endSessionsOf, whileLocked } from './_while-locked.ts'
@@ -48,7 +55,7 @@ const getPendingToken = async (subject: string) => (await signInAs(subject)).pen
 
 /** Without a password. */
 const makeAccount = async (subject: string) =>
-  flows(env).createExternalIdentityAccount({ token: await getPendingToken(subject), login: subject })
+  identityAuth(env).createExternalIdentityAccount({ token: await getPendingToken(subject), login: subject })
 
 /** Returns the response to the callback. */
 async function linkAs(login: string, subject: string) {
@@ -87,7 +94,7 @@ describe('creating an account', () => {
     expect(await emailsOf(taken)).toEqual(['anna@example.org'])
   })
 
-  test('makes an owner if the identity proves an owner’s address', async () => {
+  test('makes an owner if the configuration lists the verified address of the identity', async () => {
     provider.people.set('boss', { email: 'owner@example.org', email_verified: true })
     const { userId } = await makeAccount('boss')
     const session = await signInAs('boss')
@@ -98,7 +105,7 @@ describe('creating an account', () => {
   test('is refused for a taken or invalid login, and can be retried', async () => {
     await makeUser(env, 'bert')
     const token = await getPendingToken('bert2')
-    const create = (login: string) => codeOf(flows(env).createExternalIdentityAccount({ token, login }))
+    const create = (login: string) => codeOf(identityAuth(env).createExternalIdentityAccount({ token, login }))
     expect(await create('BERT')).toBe(Code.AlreadyExists)
     expect(await create('root')).toBe(Code.InvalidArgument)
     expect(await create('moderator')).toBe(Code.InvalidArgument)
@@ -110,7 +117,8 @@ describe('creating an account', () => {
 
   test('happens only once for an identity', async () => {
     const [first, second] = [await getPendingToken('cleo'), await getPendingToken('cleo')]
-    const create = (token: string, login: string) => codeOf(flows(env).createExternalIdentityAccount({ token, login }))
+    const create = (token: string, login: string) =>
+      codeOf(identityAuth(env).createExternalIdentityAccount({ token, login }))
     const codes = await Promise.all([create(first, 'cleo'), create(first, 'cleo1'), create(first, 'cleo2')])
     expect(codes.filter((code) => code === undefined)).toHaveLength(1)
     expect(await create(second, 'cleo3')).toBe(Code.AlreadyExists)
@@ -148,30 +156,30 @@ test('an imported avatar does not replace an uploaded one', async () => {
 describe('a flow', () => {
   test('is found by its token for 15 minutes', async () => {
     const token = await getPendingToken('gerd')
-    const { pending } = await flows(env).getPendingExternalIdentity({ token })
+    const { pending } = await identityAuth(env).getPendingExternalIdentity({ token })
     expect(pending?.kind).toBe(ExternalIdentityFlowKind.CREATE_ACCOUNT)
     clockAheadMs = 15 * 60_000 + 1
-    expect(await codeOf(flows(env).getPendingExternalIdentity({ token }))).toBe(Code.NotFound)
-    expect(await codeOf(flows(env).createExternalIdentityAccount({ token, login: 'gerd' }))).toBe(Code.NotFound)
-    expect(await codeOf(flows(env).getPendingExternalIdentity({ token: 'unknown' }))).toBe(Code.NotFound)
-    expect(await codeOf(flows(env).confirmExternalIdentityLink({ token: 'unknown' }))).toBe(Code.NotFound)
+    expect(await codeOf(identityAuth(env).getPendingExternalIdentity({ token }))).toBe(Code.NotFound)
+    expect(await codeOf(identityAuth(env).createExternalIdentityAccount({ token, login: 'gerd' }))).toBe(Code.NotFound)
+    expect(await codeOf(identityAuth(env).getPendingExternalIdentity({ token: 'unknown' }))).toBe(Code.NotFound)
+    expect(await codeOf(identityAuth(env).confirmExternalIdentityLink({ token: 'unknown' }))).toBe(Code.NotFound)
   })
 
   test('can be used only for its purpose', async () => {
     await makeUser(env, 'hugo')
     const { pendingToken: link = '' } = await linkAs('hugo', 'hugo')
     const create = await getPendingToken('hugo2')
-    expect(await codeOf(flows(env).createExternalIdentityAccount({ token: link, login: 'x1' }))).toBe(
+    expect(await codeOf(identityAuth(env).createExternalIdentityAccount({ token: link, login: 'x1' }))).toBe(
       Code.InvalidArgument,
     )
-    expect(await codeOf(flows(env).confirmExternalIdentityLink({ token: create }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(identityAuth(env).confirmExternalIdentityLink({ token: create }))).toBe(Code.InvalidArgument)
   })
 
   test('can be cancelled, even repeatedly', async () => {
     const token = await getPendingToken('ida')
-    expect((await flows(env).cancelExternalIdentityFlow({ token })).cancelled).toBe(true)
-    expect((await flows(env).cancelExternalIdentityFlow({ token })).cancelled).toBe(true)
-    expect(await codeOf(flows(env).createExternalIdentityAccount({ token, login: 'ida' }))).toBe(Code.NotFound)
+    expect((await identityAuth(env).cancelExternalIdentityFlow({ token })).cancelled).toBe(true)
+    expect((await identityAuth(env).cancelExternalIdentityFlow({ token })).cancelled).toBe(true)
+    expect(await codeOf(identityAuth(env).createExternalIdentityAccount({ token, login: 'ida' }))).toBe(Code.NotFound)
   })
 })
 
@@ -189,9 +197,9 @@ describe('linking an identity', () => {
 
     const { pendingToken: token = '', redirectPath } = await linkAs('jan', 'jan')
     expect(redirectPath).toBe('/settings')
-    const { pending } = await flows(env).getPendingExternalIdentity({ token })
+    const { pending } = await identityAuth(env).getPendingExternalIdentity({ token })
     expect(pending).toMatchObject({ kind: ExternalIdentityFlowKind.LINK_ACCOUNT, boundUserId: userId })
-    const { linkedIdentity } = await flows(env).confirmExternalIdentityLink({ token })
+    const { linkedIdentity } = await identityAuth(env).confirmExternalIdentityLink({ token })
     expect(linkedIdentity).toMatchObject({
       ...{ providerId: 'corp', providerType: 'oidc', providerLabel: 'Work' },
       subjectHash: hashOf('jan'),
@@ -201,7 +209,7 @@ describe('linking an identity', () => {
       expect.arrayContaining(['user_external_identity_linked', 'user_verified_email_added']),
     )
     expect((await signInAs('jan')).session?.userId).toBe(userId)
-    expect(await codeOf(flows(env).confirmExternalIdentityLink({ token }))).toBe(Code.NotFound)
+    expect(await codeOf(identityAuth(env).confirmExternalIdentityLink({ token }))).toBe(Code.NotFound)
   })
 
   test('keeps the address and avatar of the account', async () => {
@@ -212,17 +220,17 @@ describe('linking an identity', () => {
     provider.people.set('lena', { email: 'karl@example.org', email_verified: true, picture })
     const lena = await makeUser(env, 'lena')
     for (const login of ['karl', 'lena'])
-      await flows(env).confirmExternalIdentityLink({ token: (await linkAs(login, login)).pendingToken ?? '' })
+      await identityAuth(env).confirmExternalIdentityLink({ token: (await linkAs(login, login)).pendingToken ?? '' })
     expect([await emailsOf(karl), await emailsOf(lena)]).toEqual([['karl@example.org'], []])
     expect(await events.kindsOf(lena, 'user_avatar_set')).toBeDefined()
     expect(await avatarOf(karl)).toBe('mine')
     expect(env.fakes.imports.map(({ ownerId }) => ownerId)).not.toContain(karl)
   })
 
-  test('makes an owner if the identity proves an owner’s address', async () => {
+  test('makes an owner if the configuration lists the verified address of the identity', async () => {
     const chief = await makeUser(env, 'chief')
     provider.people.set('chief', { email: 'chief@example.org', email_verified: true })
-    await flows(env).confirmExternalIdentityLink({ token: (await linkAs('chief', 'chief')).pendingToken ?? '' })
+    await identityAuth(env).confirmExternalIdentityLink({ token: (await linkAs('chief', 'chief')).pendingToken ?? '' })
     const { session } = await signInAs('chief')
     const digest = credentialDigest(secretKey, session?.cookieHandle ?? '')
     expect((await callersOf(env, [digest])).get(digest.toString('hex'))?.roleIds).toEqual([ownerRoleId])
@@ -273,7 +281,7 @@ describe('linking an identity', () => {
     })
     // Another account gets the identity before the link is confirmed.
     await makeAccount('petra')
-    const confirm = flows(env).confirmExternalIdentityLink({ token: earlier.pendingToken ?? '' })
+    const confirm = identityAuth(env).confirmExternalIdentityLink({ token: earlier.pendingToken ?? '' })
     expect(await codeOf(confirm)).toBe(Code.AlreadyExists)
     expect((await signInAs('otto')).session?.userId).toBe(userId)
   })
@@ -282,7 +290,9 @@ describe('linking an identity', () => {
     const userId = await makeUser(env, 'rosa')
     const [first, second] = [await linkAs('rosa', 'rosa'), await linkAs('rosa', 'rosa')]
     for (const { pendingToken: token = '' } of [first, second])
-      expect((await flows(env).confirmExternalIdentityLink({ token })).linkedIdentity?.subjectHash).toBe(hashOf('rosa'))
+      expect((await identityAuth(env).confirmExternalIdentityLink({ token })).linkedIdentity?.subjectHash).toBe(
+        hashOf('rosa'),
+      )
     expect(await linkAs('rosa', 'rosa')).toMatchObject({ alreadyLinked: true, redirectPath: '/settings' })
     const kinds = await events.kindsOf(userId, 'user_external_identity_linked')
     expect(kinds.filter((kind) => kind === 'user_external_identity_linked')).toHaveLength(1)
@@ -292,7 +302,7 @@ describe('linking an identity', () => {
 describe('the list of identities', () => {
   test('contains every provider in order, and the linked identities', async () => {
     const userId = await makeUser(env, 'sara')
-    await flows(env).confirmExternalIdentityLink({ token: (await linkAs('sara', 'sara')).pendingToken ?? '' })
+    await identityAuth(env).confirmExternalIdentityLink({ token: (await linkAs('sara', 'sara')).pendingToken ?? '' })
     await env.db
       .insert(externalIdentities)
       .values([{ issuer: 'gone', subject: '7', subjectHash: 'h7', providerId: 'gone', userId, linkedAt: new Date(0) }])
@@ -318,7 +328,7 @@ describe('unlinking an identity', () => {
   test('ends every session, and does not prevent linking it again', async () => {
     const userId = await makeUser(env, 'tim')
     const link = async () =>
-      flows(env).confirmExternalIdentityLink({ token: (await linkAs('tim', 'tim')).pendingToken ?? '' })
+      identityAuth(env).confirmExternalIdentityLink({ token: (await linkAs('tim', 'tim')).pendingToken ?? '' })
     await link()
     const { digests } = await signIn(env, 'tim')
     const { account } = await signInToAccount(env, 'tim')
@@ -335,7 +345,7 @@ describe('unlinking an identity', () => {
     await link()
   })
 
-  test('is refused if it is the last way to sign in', async () => {
+  test('is refused if the account would have no other way to sign in', async () => {
     const { userId } = await makeAccount('uta')
     const disconnect = async (subject: string) =>
       codeOf((await clientSignedInWith('uta')).disconnectExternalIdentity({ subjectHash: hashOf(subject) }))
@@ -364,9 +374,9 @@ describe('unlinking an identity', () => {
     expect(await disconnect('unknown', 'wrong')).toBe(Code.InvalidArgument)
     expect(await disconnect('unknown', password)).toBe(Code.NotFound)
   })
-  test('and similar changes are refused if the session has ended meanwhile', async () => {
+  test('and similar changes are refused if the session ends while they wait', async () => {
     const userId = await makeUser(env, 'xaver', { email: 'xaver@example.org' })
-    await flows(env).confirmExternalIdentityLink({ token: (await linkAs('xaver', 'xaver')).pendingToken ?? '' })
+    await identityAuth(env).confirmExternalIdentityLink({ token: (await linkAs('xaver', 'xaver')).pendingToken ?? '' })
     const changes: ((account: Client<typeof MyAccountService>) => Promise<unknown>)[] = [
       (account) => account.disconnectExternalIdentity({ subjectHash: hashOf('xaver') }),
       (account) => account.removeEmailAddress({ address: 'xaver@example.org' }),

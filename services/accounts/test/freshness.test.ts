@@ -129,7 +129,7 @@ describe('a flow token', () => {
   })
 })
 
-test('the job deletes only expired flows', async () => {
+test('the job deletes only expired flow tokens, e-mail codes and sign-ins at providers', async () => {
   const count = async () => {
     const { rows } = await env.db.execute(sql`
       select (select count(*) from flow_tokens)::int as tokens, (select count(*) from email_codes)::int as codes,

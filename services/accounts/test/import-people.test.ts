@@ -60,7 +60,7 @@ describe('imported people', () => {
     expect(new Set(again.map(({ outcome }) => outcome))).toEqual(new Set([KNOWN]))
   })
 
-  test('are inserted in one order, so that imports cannot deadlock', async () => {
+  test('are inserted in the same order by every import, so that imports cannot deadlock', async () => {
     const at = new Date()
     const person = (login: string) => ({
       user: { id: newId('user'), login, version: 1n, rolesVersion: 1n, createdAt: at },
@@ -89,7 +89,7 @@ describe('imported people', () => {
     expect(one?.userId).not.toBe(other?.userId)
   })
 
-  test('are matched by their address, unless that is disabled', async () => {
+  test('are matched to existing accounts by their address, unless that is disabled', async () => {
     const userId = await makeUser(env, 'old-hand', { email: 'Hand@example.org' })
     const [found] = await importPeople([{ externalId: 'U4', name: 'hand', email: 'hand@EXAMPLE.org' }])
     expect(found).toMatchObject({ userId, login: 'old-hand', outcome: MATCHED })
@@ -109,7 +109,7 @@ describe('imported people', () => {
     expect(await importPeople([{ externalId: `login ${what}`, name }])).toMatchObject([{ login }])
   })
 
-  test('with the same name and address become two accounts if not matched', async () => {
+  test('with the same name and address become two accounts if matching is disabled', async () => {
     const [one, other] = await importPeople(
       ['U6', 'U7'].map((externalId) => ({ externalId, name: 'same', email: 'same@example.org' })),
       { matchEmails: false },
@@ -143,7 +143,7 @@ describe('imported people', () => {
     })
   })
 
-  test('who were deleted here stay deleted, without their id at the source', async () => {
+  test('who were deleted here stay deleted, and their id at the source is not stored', async () => {
     const person = { externalId: 'U-to-be-gone', name: 'leaver', email: 'leaver@example.org' }
     const [made] = await importPeople([person])
     await makeUser(env, 'import-admin', { roleNames: ['admin'] })

@@ -71,7 +71,7 @@ describe('an invite', () => {
     expect(created).toBeGreaterThan(0)
   })
 
-  test('is stored as a digest', async () => {
+  test('is stored as a digest, and no event contains its token', async () => {
     const { url } = await byAdmin().createInvite({})
     const { rows } = await env.db.execute(sql`select * from invites`)
     expect(rows.length).toBeGreaterThan(0)
@@ -107,7 +107,7 @@ describe('an invite', () => {
     expect(await codeOf(env.signIn.getInvite({ token: tokenOf(url) }))).toBe(Code.NotFound)
   })
 
-  test('is invalid once anybody who may invite has revoked it', async () => {
+  test('can be revoked by anybody who may invite, and is invalid then', async () => {
     const { invite, url } = await byAdmin().createInvite({ maxUses: 5 })
     const id = invite?.id ?? ''
     await accept(tokenOf(url), 'emil')
@@ -141,7 +141,7 @@ describe('an invite', () => {
     expect(await events.kindsOf(creator, 'invite_revoked')).toContain('invite_revoked')
   })
 
-  test('is refused if its creator loses the permission meanwhile', async () => {
+  test('is refused if its creator loses the permission while it is accepted', async () => {
     const creator = await makeSignedIn('maker3', 'admin')
     const { invite, url } = await as(creator, 'admin').createInvite({ roleNames: ['admin'] })
     const codes = await whileLocked(env, 'invites', invite?.id ?? '', {
@@ -151,7 +151,7 @@ describe('an invite', () => {
     expect(codes).toEqual([Code.NotFound])
   })
 
-  test('cannot be created by a session that has ended meanwhile', async () => {
+  test('cannot be created if the session ends while the call waits', async () => {
     const creator = await makeSignedIn('maker4', 'admin')
     const codes = await whileLocked(env, 'users', creator, {
       calls: () => [as(creator, 'admin').createInvite({})],
@@ -179,7 +179,7 @@ describe('an invite for an address', () => {
     expect(await codeOf(byAdmin().createInvite({ email: 'no address' }))).toBe(Code.InvalidArgument)
   })
 
-  test('needs an owner if it would create an owner', async () => {
+  test('that would create an owner can be created only by an owner', async () => {
     const email = 'Chief@example.org'
     expect(await codeOf(byAdmin().createInvite({ email }))).toBe(Code.PermissionDenied)
     expect(await codeOf(byAdmin().createUser({ login: 'chief', password, email }))).toBe(Code.PermissionDenied)

@@ -21,7 +21,7 @@ async function requestWith(settings: Record<string, string>, email: string): Pro
   return await codeOf(request(email))
 }
 
-test('mails share an hourly budget, a quarter of it for signed-in people; only notices may exceed it', async () => {
+test('mails share an hourly budget, a quarter reserved for signed-in people; only notices may exceed it', async () => {
   await using folder = await createMailFolder()
   const redis = openRedis({ url: env.redis.url, name: 'test' })
   await eventually(() => expect(redis.status).toBe('ready'))
@@ -177,7 +177,7 @@ describe('the configuration', () => {
       },
     })
 
-  test('may contain no mail server, but not an incomplete one', () => {
+  test('need not name a mail server, but a mail server must be complete and its settings valid', () => {
     expect(openTransport(read({}))).toBeUndefined()
     expect(() => openTransport(read({ PARLEY_SMTP_ENABLED: 'true' }))).toThrow(/PARLEY_SMTP_HOST[^]*PARLEY_SMTP_FROM/)
     expect(() => read({ PARLEY_SMTP_FROM: 'nobody' })).toThrow(/PARLEY_SMTP_FROM/)

@@ -104,7 +104,7 @@ describe('reading accounts', () => {
     const second = await makeUser(env, 'owner2', { roleNames: ['owner'] })
     expect(await deletable(as(admin, 'admin'))).toEqual([admin, anna, bert])
     expect(await deletable(as(owner, 'owner'))).toEqual([owner, admin, anna, bert, second])
-    // A deactivated owner cannot sign in.
+    // A deactivated owner cannot sign in, so the other one is the last who can.
     await as(owner, 'owner').deactivateUser({ userId: second })
     expect(await deletable(as(owner, 'owner'))).toEqual([admin, anna, bert, second])
   })

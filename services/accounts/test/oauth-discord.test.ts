@@ -14,10 +14,10 @@ const people: Record<string, Record<string, unknown>> = {
 const discord: ProviderBehaviour = {
   authorizePath: '/oauth2/authorize',
   tokenPath: '/api/oauth2/token',
-  token({ headers }, granted) {
+  token({ headers }, outcome) {
     if (!headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return { status: 415, body: {} }
-    if ('error' in granted) return { status: granted.error === 'invalid_client' ? 401 : 400, body: granted }
-    const { accessToken, scopes } = granted
+    if ('error' in outcome) return { status: outcome.error === 'invalid_client' ? 401 : 400, body: outcome }
+    const { accessToken, scopes } = outcome
     const token = { access_token: accessToken, token_type: 'Bearer', expires_in: 604800, scope: scopes.join(' ') }
     return { body: { ...token, refresh_token: 'r' } }
   },
@@ -42,7 +42,7 @@ test('the profile has a verified address and hints', async () => {
   expect(await oauth.getPending('plain')).toMatchObject({ verifiedEmail: '', displayNameHint: 'plain' })
 })
 
-test('an account gets the avatar, and stays linked under a new user name', async () => {
+test('an account gets the avatar, and stays linked when the user name at the provider changes', async () => {
   const userId = await oauth.makeAccount('nelly')
   await eventually(() =>
     expect(oauth.env.fakes.imports).toMatchObject([

@@ -20,14 +20,14 @@ const github: ProviderBehaviour = {
   authorizePath: '/login/oauth/authorize',
   tokenPath: '/login/oauth/access_token',
   // Errors have the status 200. No response is JSON unless JSON is requested.
-  token({ headers }, granted) {
+  token({ headers }, outcome) {
     const body =
-      'error' in granted
+      'error' in outcome
         ? {
-            error: granted.error === 'invalid_client' ? 'incorrect_client_credentials' : 'bad_verification_code',
+            error: outcome.error === 'invalid_client' ? 'incorrect_client_credentials' : 'bad_verification_code',
             error_description: 'The code passed is incorrect or expired.',
           }
-        : { access_token: granted.accessToken, scope: granted.scopes.join(','), token_type: 'bearer' }
+        : { access_token: outcome.accessToken, scope: outcome.scopes.join(','), token_type: 'bearer' }
     if (headers.accept?.includes('application/json')) return { body }
     return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(Object.entries(body)).toString() }
   },

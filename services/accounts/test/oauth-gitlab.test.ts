@@ -16,15 +16,15 @@ const people: Record<string, object> = {
 const gitlab: ProviderBehaviour = {
   authorizePath: '/oauth/authorize',
   tokenPath: '/oauth/token',
-  token(_, granted) {
-    if ('error' in granted) {
+  token(_, outcome) {
+    if ('error' in outcome) {
       const error_description = 'The provided authorization grant is invalid, expired or revoked.'
       return {
-        status: granted.error === 'invalid_client' ? 401 : 400,
-        body: { error: granted.error, error_description },
+        status: outcome.error === 'invalid_client' ? 401 : 400,
+        body: { error: outcome.error, error_description },
       }
     }
-    const { accessToken, scopes } = granted
+    const { accessToken, scopes } = outcome
     const token = { access_token: accessToken, token_type: 'Bearer', expires_in: 7200, scope: scopes.join(' ') }
     return { body: { ...token, refresh_token: 'r', created_at: 1607635748 } }
   },
@@ -52,13 +52,13 @@ test('a confirmed address counts as verified if the operator says so', async () 
   expect(await confirming.getPending('john', 'less')).toMatchObject({ verifiedEmail: '' })
 })
 
-test('an account stays linked under a new user name', async () => {
+test('an account stays linked when the user name at the provider changes', async () => {
   const userId = await oauth.makeAccount('john')
   people['jane'] = user(1, 'jane')
   expect((await oauth.signIn('jane')).session?.userId).toBe(userId)
 })
 
-test('a missing user id is refused, and a cancelled sign-in is denied', async () => {
+test('a profile without a user id is refused, and a cancelled sign-in is reported as denied', async () => {
   expect(await oauth.signIn('strange')).toMatchObject({ error: 'provider_failed' })
   expect(await oauth.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
   expect(await oauth.signIn('')).toMatchObject({ error: 'provider_denied' })

@@ -15,12 +15,12 @@ const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('bas
 const google: ProviderBehaviour = {
   authorizePath: '/o/oauth2/v2/auth',
   tokenPath: '/token',
-  token(_, granted) {
-    if ('error' in granted) {
-      const status = granted.error === 'invalid_client' ? 401 : 400
-      return { status, body: { error: granted.error, error_description: 'Bad Request' } }
+  token(_, outcome) {
+    if ('error' in outcome) {
+      const status = outcome.error === 'invalid_client' ? 401 : 400
+      return { status, body: { error: outcome.error, error_description: 'Bad Request' } }
     }
-    const { accessToken, scopes } = granted
+    const { accessToken, scopes } = outcome
     const seconds = Math.floor(Date.now() / 1000)
     const claims = { iss: 'https://accounts.google.com', aud: clientId, sub: 'x', iat: seconds, exp: seconds + 3599 }
     const idToken = `${part({ alg: 'RS256', kid: 'k', typ: 'JWT' })}.${part(claims)}.c2lnbmF0dXJl`

@@ -202,7 +202,7 @@ describe('an authorization code', () => {
     )
   })
 
-  test('is invalid once the credentials have ended', async () => {
+  test('is invalid once the credentials of its user have ended', async () => {
     const { code } = await codeFor('gerd')
     await env.operator.setPassword({ login: 'gerd', password: 'another long enough secret' })
     expect(await codeOf(exchange(code))).toBe(Code.InvalidArgument)

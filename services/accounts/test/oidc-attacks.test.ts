@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { providerLogins } from '../src/store/schema.ts'
 import { codeOf, useEnv } from './_env.ts'
-import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'
+import { finishLogin, identityAuth, providerSettings, startLogin } from './_identities.ts'
 import { signInAt } from './_sign-in-at.ts'
 
 const failed = { error: 'provider_failed' }
@@ -134,7 +134,7 @@ test('the same subject at two issuers is two identities', async () => {
   const accountAt = async (provider: OidcProvider, id: string, login: string) => {
     const back = await signInAt(provider, await startLogin(env, id), 'same')
     const { pendingToken: token = '' } = await finishLogin(env, id, back)
-    return flows(env).createExternalIdentityAccount({ token, login })
+    return identityAuth(env).createExternalIdentityAccount({ token, login })
   }
   const first = await accountAt(work, 'corp', 'same-at-work')
   const second = await accountAt(other, 'other', 'same-elsewhere')
@@ -189,7 +189,7 @@ describe('an ID token is refused', () => {
   })
 })
 
-test('an address is verified only if its own document says so', async () => {
+test('an address counts as verified only if the document that contains it, ID token or profile, says so', async () => {
   work.configure({ conformIdTokenClaims: false })
   const emailOf = async (inToken: object, atMe: object) => {
     const authorizeUrl = await startLogin(env, 'corp')
@@ -201,7 +201,7 @@ test('an address is verified only if its own document says so', async () => {
         .end(JSON.stringify({ sub: 'ann', ...atMe }))
     })
     const { pendingToken: token = '' } = await finishLogin(env, 'corp', await signInAt(work, authorizeUrl, 'ann'))
-    return (await flows(env).getPendingExternalIdentity({ token })).pending?.verifiedEmail
+    return (await identityAuth(env).getPendingExternalIdentity({ token })).pending?.verifiedEmail
   }
   const [own, victims] = ['ann@corp.example.org', 'victim@corp.example.org']
   expect(await emailOf({}, { email: own, email_verified: true })).toBe(own)
@@ -222,6 +222,6 @@ test('a profile of another subject is not used', async () => {
     return response.writeHead(200, { 'content-type': 'application/json' }).end(body)
   })
   const { pendingToken: token = '' } = await finishLogin(env, 'corp', await signInAt(work, authorizeUrl, 'ann'))
-  const { pending } = await flows(env).getPendingExternalIdentity({ token })
+  const { pending } = await identityAuth(env).getPendingExternalIdentity({ token })
   expect(pending).toMatchObject({ verifiedEmail: '', displayNameHint: '' })
 })

@@ -5,7 +5,7 @@ import { AdminUserService } from '@parley/contracts/admin'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { Browser } from './_browser.ts'
 import { callersOf, codeOf, makeUser, useEnv, secretKey } from './_env.ts'
-import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'
+import { finishLogin, identityAuth, providerSettings, startLogin } from './_identities.ts'
 import { signInAt } from './_sign-in-at.ts'
 import { recordUserEvents, type UserEvents } from './_user-events.ts'
 
@@ -33,7 +33,7 @@ async function signInAs(login: string, more: { redirectPath?: string } = {}) {
 
 async function makeAccount(login: string) {
   const { pendingToken = '' } = await signInAs(login)
-  return flows(env).createExternalIdentityAccount({ token: pendingToken, login })
+  return identityAuth(env).createExternalIdentityAccount({ token: pendingToken, login })
 }
 
 test('a user with a deactivated account gets an error and no session', async () => {
@@ -56,7 +56,7 @@ describe('an unknown identity', () => {
     })
     const { pendingToken = '', redirectPath } = await signInAs('ann', { redirectPath: '/rooms/1?x=1' })
     expect(redirectPath).toBe('/rooms/1?x=1')
-    const { pending } = await flows(env).getPendingExternalIdentity({ token: pendingToken })
+    const { pending } = await identityAuth(env).getPendingExternalIdentity({ token: pendingToken })
     expect(pending).toMatchObject({
       providerId: 'corp',
       providerType: 'oidc',
@@ -69,7 +69,7 @@ describe('an unknown identity', () => {
     })
 
     let cookie = ''
-    const created = await flows(env).createExternalIdentityAccount(
+    const created = await identityAuth(env).createExternalIdentityAccount(
       { token: pendingToken, login: 'ann' },
       { onHeader: (headers) => (cookie = headers.get('parley-session') ?? '') },
     )
@@ -100,7 +100,7 @@ describe('an unknown identity', () => {
     provider.people.set('bob', verified)
     const bea = await makeAccount('bea')
     const { pendingToken = '' } = await signInAs('bob')
-    const bob = await flows(env).createExternalIdentityAccount({ token: pendingToken, login: 'bob' })
+    const bob = await identityAuth(env).createExternalIdentityAccount({ token: pendingToken, login: 'bob' })
     expect(bob.userId).not.toBe(bea.userId)
     expect((await signInAs('bea')).session?.userId).toBe(bea.userId)
   })
@@ -116,7 +116,7 @@ describe('an unknown identity', () => {
   test('has an address only if the provider has verified it', async () => {
     provider.people.set('dora', { email: 'dora@corp.example.org', email_verified: false, name: '  ' })
     const { pendingToken = '' } = await signInAs('dora')
-    const { pending } = await flows(env).getPendingExternalIdentity({ token: pendingToken })
+    const { pending } = await identityAuth(env).getPendingExternalIdentity({ token: pendingToken })
     expect(pending).toMatchObject({ verifiedEmail: '', loginHint: '', displayNameHint: '' })
   })
 })
@@ -141,7 +141,7 @@ describe('the provider', () => {
       expect(again.searchParams.get(name)).not.toBe(url.searchParams.get(name))
   })
 
-  test('is asked for its metadata once an hour', async () => {
+  test('is asked for its metadata at most once an hour', async () => {
     await startLogin(env, 'corp')
     const before = discoveryCount()
     await signInAs('edda')
@@ -164,7 +164,7 @@ describe('the provider', () => {
     expect(discoveryCount()).toBe(before)
   })
 
-  test('is asked for its metadata again, once a minute, if its keys cannot be read', async () => {
+  test('is asked for its metadata again, once a minute, if its keys cannot be fetched', async () => {
     const later = 100 * 3600_000
     clockAheadMs = later
     await startLogin(env, 'corp')
@@ -204,6 +204,7 @@ describe('the provider', () => {
   })
 
   test('may have a clock that differs by up to a minute', async () => {
+    // The ID token expires after a minute of its own.
     clockAheadMs = 100_000
     expect((await signInAs('gina')).pendingToken).toBeDefined()
     clockAheadMs = 130_000

@@ -221,7 +221,7 @@ describe('verifying an address', () => {
     ])
   })
 
-  test('is not needed for an owner’s address that an operator gives at creation', async () => {
+  test('is not needed for an address that an operator gives at creation and the configuration lists for owners', async () => {
     expect(await create('olaf', { email: 'chief@example.org' })).toMatchObject({ roleNames: ['owner'] })
   })
 })
@@ -240,7 +240,7 @@ test('accounts with a configured owner address become owners at the next start',
   expect(recording.events).toHaveLength(2)
 })
 
-test('an address that is only declared verified makes no owner', async () => {
+test('an address that only an administrator has given makes no owner until it is verified', async () => {
   await makeUser(env, 'sara', { roleNames: ['admin'] })
   const admin = env.as(AdminUserService, await callerOf(env, 'sara'))
   const [email, early] = ['tom@example.org', 'ulla@example.org']

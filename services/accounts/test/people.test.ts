@@ -60,7 +60,7 @@ describe('the viewer', () => {
     expect(viewer.capabilities?.grants.every(({ granted }) => granted)).toBe(true)
   })
 
-  test('who is an owner can be deleted only while another owner remains', async () => {
+  test('who is an owner can be deleted only while another owner can sign in', async () => {
     const userId = await makeUser(env, 'parting', { roleNames: ['owner'] })
     const other = await makeUser(env, 'staying', { roleNames: ['owner'] })
     await env.db.delete(userRoles).where(notInArray(userRoles.userId, [userId, other]))

@@ -31,7 +31,7 @@ async function report(userId: string, status: PresenceStatus, userSelected = fal
   return (await env.as(MyAccountService, { userId }).updatePresence({ status, userSelected })).status
 }
 
-/** A report that waits too long for Redis is abandoned. */
+/** Repeats the report, because one that waits too long for Redis is abandoned. */
 async function reportUntilAnnounced(userId: string, status: PresenceStatus): Promise<void> {
   const before = hintsOf(userId).length
   await eventually(async () => {
@@ -45,7 +45,8 @@ async function presenceOf(userId: string) {
   return users[0]?.user?.presenceStatus
 }
 
-async function waitUntilAllConnected(login: string) {
+/** Waits until all processes are connected to Redis: of twelve successive calls, each process gets some. */
+async function waitUntilRedisIsConnected(login: string) {
   const userId = await makeUser(env, login)
   await eventually(async () => {
     for (let n = 0; n < 12; n++) {
@@ -60,7 +61,7 @@ describe('presence', () => {
 
   beforeAll(async () => {
     processes = [await env.start(), await env.start()]
-    await waitUntilAllConnected('first')
+    await waitUntilRedisIsConnected('first')
   })
 
   afterAll(async () => {
@@ -82,7 +83,7 @@ describe('presence', () => {
     expect(hints.filter(({ crowded }) => crowded)).toEqual([])
   })
 
-  test('that the user chose overrides automatic reports', async () => {
+  test('that the user chose overrides automatic reports, except online', async () => {
     const userId = await makeUser(env, 'bert')
     expect(await report(userId, DND, true)).toBe(DND)
     expect(await report(userId, ONLINE)).toBe(DND)
@@ -123,19 +124,19 @@ describe('presence', () => {
   })
 })
 
-describe('presence with a short lease', () => {
+describe('with a short lease', () => {
   let processes: AsyncDisposable[] = []
 
   beforeAll(async () => {
     processes = [await env.start({}, { presenceLeaseMs: 700 }), await env.start({}, { presenceLeaseMs: 700 })]
-    await waitUntilAllConnected('second')
+    await waitUntilRedisIsConnected('second')
   })
 
   afterAll(async () => {
     for (const process of processes) await process[Symbol.asyncDispose]()
   })
 
-  test('users are announced as offline once, when the lease expires', async () => {
+  test('users are announced as offline once, when their lease expires', async () => {
     const [userId, other] = [await makeUser(env, 'emil'), await makeUser(env, 'fritz')]
     await reportUntilAnnounced(userId, ONLINE)
     await expectHints(userId, ONLINE, OFFLINE)
@@ -147,7 +148,7 @@ describe('presence with a short lease', () => {
     await expectHints(userId, ONLINE, OFFLINE, ONLINE, OFFLINE)
   })
 
-  test('is known again one lease after an outage of Redis', async () => {
+  test('presence is known again one lease after an outage of Redis', async () => {
     const userId = await makeUser(env, 'rita')
     await env.redis.stop()
     await env.redis.start()
@@ -159,7 +160,7 @@ describe('presence with a short lease', () => {
     })
   })
 
-  test('that the user chose is not extended by automatic reports', async () => {
+  test('automatic reports do not extend presence that the user chose', async () => {
     const userId = await makeUser(env, 'gerd')
     await report(userId, AWAY, true)
     await eventually(async () => expect(await report(userId, ONLINE)).toBe(ONLINE))
@@ -170,7 +171,7 @@ describe('while many people are online', () => {
   let process: AsyncDisposable
   beforeAll(async () => {
     process = await env.start({}, { presenceCrowdSize: 0 })
-    await waitUntilAllConnected('third')
+    await waitUntilRedisIsConnected('third')
   })
   afterAll(async () => process[Symbol.asyncDispose]())
 
@@ -232,7 +233,7 @@ describe('Presence', () => {
     })
   })
 
-  test('keeps a user online who returns during the announcement', async () => {
+  test('keeps a user online who returns while being announced as offline', async () => {
     const back = presence(60_000)
     const sweeper = presence(1, async (hints) => {
       received.push(...hints)
@@ -293,7 +294,7 @@ describe('Presence', () => {
     expect(crowds).toEqual([false, true])
   })
 
-  test('announces thousands of expired users in one sweep', async () => {
+  test('announces every one of thousands of expired users', async () => {
     const many = presence(1)
     // In batches, because a report does not wait long for Redis.
     for (let from = 0; from < 12_000; from += 200)

@@ -33,7 +33,7 @@ describe('the display name', () => {
     expect(await profileOf(userId)).toMatchObject({ login: 'anna', displayName: 'Anna Äö 🎉' })
     const kinds = await events.kindsOf(userId, 'user_display_name_changed')
     expect(kinds).toEqual(['user_created', 'user_profile_updated', 'user_display_name_changed'])
-    const [, updated, note] = events.of(userId)
+    const [, updated, auditEvent] = events.of(userId)
     expect(deliveriesOf(updated)).toMatchObject([
       {
         to: 'everyone',
@@ -45,8 +45,8 @@ describe('the display name', () => {
       },
     ])
     expect(updated?.actorId).toBe(userId)
-    expect(JSON.stringify([updated?.fact, note?.fact], bigintToString)).not.toContain('Anna')
-    expect(deliveriesOf(note)).toEqual([])
+    expect(JSON.stringify([updated?.fact, auditEvent?.fact], bigintToString)).not.toContain('Anna')
+    expect(deliveriesOf(auditEvent)).toEqual([])
   })
 
   test('is the login when it is cleared', async () => {

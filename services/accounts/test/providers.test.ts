@@ -46,7 +46,7 @@ test('the callback URL contains the id of the provider', () => {
   expect(providers.route('')).toBeUndefined()
 })
 
-test('the aliases work only with exactly one oidc provider', () => {
+test('the aliases "" and "oidc" lead to the oidc provider if there is exactly one', () => {
   const [work, other, code] = [provider('corp', 'oidc'), provider('other', 'oidc'), provider('code', 'github')]
   const one = providersOf(code, work)
   for (const alias of ['', 'oidc']) {

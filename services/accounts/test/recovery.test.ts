@@ -8,7 +8,7 @@ import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provi
 import { eq } from 'drizzle-orm'
 import { users } from '../src/store/schema.ts'
 import { callerOf, callersOf, codeOf, makeUser, useEnv, password, signIn } from './_env.ts'
-import { finishLogin, flows, providerSettings, startLogin } from './_identities.ts'
+import { finishLogin, identityAuth, providerSettings, startLogin } from './_identities.ts'
 import { codeIn, createMailFolder, type MailFolder } from './_mails.ts'
 import { recordUserEvents, type UserEvents } from './_user-events.ts'
 import { signInAt } from './_sign-in-at.ts'
@@ -68,7 +68,7 @@ async function returnFromProvider(person: Person, subject: string): Promise<URL>
 const pendingLink = async (person: Person, subject: string) =>
   (await finishLogin(env, 'corp', await returnFromProvider(person, subject), { userId: person.credential.userId }))
     .pendingToken ?? ''
-const confirmLink = (token: string) => flows(env).confirmExternalIdentityLink({ token })
+const confirmLink = (token: string) => identityAuth(env).confirmExternalIdentityLink({ token })
 const linkIdentity = async (person: Person, subject: string) => confirmLink(await pendingLink(person, subject))
 
 const grantConsent = ({ credential }: Person) => env.signIn.decideConsent({ ...credential, origin, granted: true })
@@ -183,7 +183,7 @@ describe.each(recoveryCases)('%s', (name, recover) => {
 })
 
 describe('an attacker with a fresh session', () => {
-  test('loses an address added by them once they reset the password with it', async () => {
+  test('loses an address that they added as soon as they use it to reset the password', async () => {
     const person = await createPerson('berta')
     await addAddress(person, 'thief-b@example.org')
     await expectMails(person.email, 'New e-mail address')
@@ -242,7 +242,7 @@ test('ending all other sessions keeps the caller’s own', async () => {
 })
 
 describe('a verified address', () => {
-  test('can be removed with a fresh credential, and is notified', async () => {
+  test('can be removed with a fresh credential, and all addresses are notified', async () => {
     const person = await createPerson('fanny')
     await addAddress(person, 'Second-F@example.org')
     const { removeEmailAddress } = account(person)
@@ -281,7 +281,7 @@ describe('a verified address', () => {
     expect(addresses.map(({ address, removable }) => [address, removable])).toEqual([['second-h@example.org', false]])
   })
 
-  test('can be removed by administrators, an owner’s only by owners', async () => {
+  test('can be removed by an owner with a fresh credential; an admin may not remove an owner’s', async () => {
     const [person, owner] = [await createPerson('ida'), await signInOwner('ida-admin')]
     const as = (caller: TestCaller) => env.as(AdminUserService, caller)
     const requested = { userId: person.credential.userId, address: person.email }

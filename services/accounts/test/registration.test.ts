@@ -137,7 +137,7 @@ describe('registration', () => {
 })
 
 describe('the limits of codes', () => {
-  test('allow ten mails in a code’s lifetime, with the same response', async () => {
+  test('allow ten mails in a code’s lifetime; further requests succeed without a mail', async () => {
     for (let i = 0; i < 12; i++) expect(await request('hans@example.org')).toBeDefined()
     expect(await folder.mails('hans@example.org')).toHaveLength(10)
     now += 15 * minute
@@ -157,7 +157,7 @@ describe('the limits of codes', () => {
     expect(await codeOf(verify('ida@example.org', await codeFor('ida@example.org')))).toBeUndefined()
   })
 
-  test('apply to wrong codes until the newest code expires', async () => {
+  test('count wrong codes until the newest code expires', async () => {
     await codeFor('jan@example.org')
     now += 14 * minute
     const code = await codeFor('jan@example.org')
@@ -175,7 +175,7 @@ describe('the limits of codes', () => {
     expect(rows).toEqual([{ wrong_attempts: 5 }])
   })
 
-  test('do not apply if throttling is disabled', async () => {
+  test('do not apply to mails if throttling is disabled', async () => {
     await using other = await openEnv()
     await other.start({
       PARLEY_MAIL_DIR: folder.path,
@@ -201,7 +201,7 @@ describe('a server', () => {
       await expect(call).rejects.toMatchObject({ code: Code.PermissionDenied, rawMessage: 'Registration is disabled' })
   })
 
-  test('without a mail server refuses registration and resets by mail', async () => {
+  test('without a mail server refuses registration, and password resets by mail', async () => {
     await using other = await openEnv()
     await other.start()
     expect(await codeOf(other.signIn.requestRegistrationCode({ email: 'a@example.org' }))).toBe(Code.FailedPrecondition)

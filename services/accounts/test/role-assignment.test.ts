@@ -54,8 +54,8 @@ describe('assigning and revoking a role', () => {
         .filter(isChange)
         .map(({ kind }) => kind),
     ).toEqual(['user_created', ...['roles_changed', 'rbac_role_assigned', 'roles_changed', 'rbac_role_revoked']])
-    const notes = events.of(userId).filter(({ kind }) => kind.startsWith('rbac'))
-    for (const { actorId, fact } of notes)
+    const auditEvents = events.of(userId).filter(({ kind }) => kind.startsWith('rbac'))
+    for (const { actorId, fact } of auditEvents)
       expect([actorId, fact.value]).toMatchObject([
         admin,
         { details: { role_id: 'moderator', role_name: 'moderator' } },

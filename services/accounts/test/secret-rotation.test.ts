@@ -7,7 +7,7 @@ import type { Service } from '@parley/runtime'
 import { eventually } from '@parley/testkit'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { callerOf, callersOf, codeOf, makeUser, useEnv, password, secretKey, signIn } from './_env.ts'
-import { finishLogin, flows, startLinking, providerSettings, startLogin } from './_identities.ts'
+import { finishLogin, identityAuth, startLinking, providerSettings, startLogin } from './_identities.ts'
 import { codeIn, createMailFolder, type MailFolder } from './_mails.ts'
 import { signInAt } from './_sign-in-at.ts'
 
@@ -93,7 +93,7 @@ const steps: Record<string, (login: string) => Promise<() => Promise<unknown>>> 
   'an identity whose account is not created yet': async (login) => {
     const callback = await signInAt(provider, await startLogin(env, 'corp'), login)
     const { pendingToken: token = '' } = await finishLogin(env, 'corp', callback)
-    return () => flows(env).createExternalIdentityAccount({ token, login })
+    return () => identityAuth(env).createExternalIdentityAccount({ token, login })
   },
   'linking an identity': async (login) => {
     await makeUser(env, login)
@@ -185,7 +185,7 @@ describe('a credential stored under the previous secret key', () => {
     expect(await countValid(cookie.previous)).toBe(1)
   })
 
-  test('is moved only by valid digests, at most a thousand', async () => {
+  test('is moved only to a valid digest, and with at most a thousand in one call', async () => {
     const [token] = await entriesFor('ines')
     expect(await codeOf(rekey([{ ...token, digest: Buffer.alloc(31) }]))).toBe(Code.InvalidArgument)
     expect(await codeOf(rekey(Array.from({ length: 1_001 }, () => token)))).toBe(Code.InvalidArgument)

@@ -42,7 +42,7 @@ describe('signing in', () => {
       expect(await login(identifier)).toMatchObject({ userId, login: 'Berta' })
   })
 
-  test('takes equally long for unknown and passwordless accounts', async () => {
+  test('takes about as long for an unknown or passwordless account as for a wrong password', async () => {
     await makeUser(env, 'cleo')
     const passwordless = await makeUser(env, 'chris')
     await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, passwordless))
@@ -64,7 +64,7 @@ describe('signing in', () => {
     )
   })
 
-  test('gives one response to every wrong login and password', async () => {
+  test('gives the same response to every wrong login or password', async () => {
     await makeUser(env, 'carl')
     const gone = await makeUser(env, 'gone', { email: 'gone@example.org' })
     const passwordless = await makeUser(env, 'passwordless')
@@ -126,7 +126,7 @@ describe('signing in', () => {
     expect(await attempt).toBe(Code.Unauthenticated)
   })
 
-  test('waits in a short queue; further calls are told when to retry', async () => {
+  test('waits in a short queue; calls that do not fit fail with the time after which to retry', async () => {
     await using narrow = await openEnv()
     await narrow.start({ PARLEY_ACCOUNTS_HASHINGS_AT_ONCE: '1' })
     await makeUser(narrow, 'greta')

@@ -48,7 +48,7 @@ test('users with user.delete-any can delete others, and everyone is notified', a
   expect(await codeOf((await clientOf('admin1')).deleteUser({ userId }))).toBe(Code.NotFound)
 })
 
-test('a deletion counts as a change that ends credentials', async () => {
+test('the metric of ended credentials counts deletions of accounts', async () => {
   const userId = await makeUser(env, 'counted')
   await (await clientOf('admin1')).deleteUser({ userId })
   const metrics = await (await fetch(`http://127.0.0.1:${service.internalPort}/metrics`)).text()
@@ -82,7 +82,7 @@ test('users with user.delete-self can delete their own account', async () => {
   expect(await isDeleted(userId)).toBe(true)
 })
 
-test('a user who becomes an owner meanwhile can be deleted only by owners', async () => {
+test('a user who becomes an owner while the call waits can be deleted only by owners', async () => {
   const userId = await makeUser(env, 'emil')
   const client = await clientOf('admin1')
   let deletion: Promise<Code | undefined> | undefined
@@ -111,7 +111,7 @@ test('only owners delete owners, and nobody deletes the last one', async () => {
   expect(await isDeleted(owner)).toBe(false)
 })
 
-test('a call deletes nobody if its session ends meanwhile', async () => {
+test('a call deletes nobody if its session ends while it waits', async () => {
   const userId = await makeUser(env, 'waited')
   const client = await clientOf('admin1')
   const codes = await whileLocked(env, 'users', userId, {

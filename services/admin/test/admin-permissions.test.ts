@@ -166,10 +166,10 @@ describe('a decision for a role', () => {
 
   test('is accepted only at scopes of the permission', async () => {
     const scopes = { server: {}, group: { kind: GROUP, id: 'G1' }, room: tea }
-    for (const { permission, scopes: stored } of permissions) {
+    for (const { permission, scopes: kindsOfScope } of permissions) {
       for (const kind of ['server', 'group', 'room'] as const) {
         const attempt = setRole({ permission, decision: NONE, scope: scopes[kind] }, admin.owner)
-        if (stored.includes(kind) && kind !== 'server') await expect(attempt).resolves.toBeDefined()
+        if (kindsOfScope.includes(kind) && kind !== 'server') await expect(attempt).resolves.toBeDefined()
         else if (kind !== 'server') await expect(attempt).rejects.toMatchObject(fails(Code.InvalidArgument))
         else await attempt
       }
@@ -212,7 +212,7 @@ describe('a decision for a role', () => {
 })
 
 describe('storing a decision for a role', () => {
-  test('is refused with neither role.manage nor room.manage, even for an unknown group or room', async () => {
+  test('is refused to a caller with neither role.manage nor room.manage, even for an unknown group or room', async () => {
     const scopes = [{}, { kind: GROUP, id: 'G1' }, { kind: GROUP, id: 'G9' }, tea, { kind: ROOM, id: 'R9' }]
     for (const scope of scopes) {
       const { adminPermissions } = admin.alice
@@ -238,7 +238,7 @@ describe('storing a decision for a role', () => {
     }
   })
 
-  test('is allowed in the rooms of a group to holders of room.manage there', async () => {
+  test('is allowed in the rooms of a group, but not for the group, to holders of room.manage in it', async () => {
     const mia = admin.as('Umia')
     await setUser({ permission: 'room.manage', decision: ALLOW, scope: { kind: GROUP, id: 'G1' } })
     await setRole({ permission: 'message.post', decision: DENY, scope: tea }, mia)

@@ -128,7 +128,7 @@ test('an event becomes an entry without texts', async () => {
   }
 })
 
-test('a new thread and a departing member get entries of their own', async () => {
+test('a new thread and the deletion of a member get entries of their own', async () => {
   await admin.start()
   const at = new Date()
   const about = { createdAt: at, actorId: 'Uann' }
@@ -207,7 +207,7 @@ test('if writing processes are killed, nothing is lost or duplicated', async () 
   await expectCompleteLog(published)
 }, 300_000)
 
-test('deleting the stream keeps the log without duplicates', async () => {
+test('after the stream is deleted, the log keeps its entries and gets no duplicates', async () => {
   await admin.start()
   for (const motd of ['one', 'two', 'three']) await admin.bert.adminServer.updateServerConfig({ motd })
   const before = await expectCompleteLog(6)
@@ -224,7 +224,7 @@ test('deleting the stream keeps the log without duplicates', async () => {
   expect(after.slice(2)).toEqual(before)
 })
 
-test('after a restore of the database lost events are recorded again', async () => {
+test('after a restore of the database, the events that it has lost are recorded again', async () => {
   const first = await admin.start()
   for (const n of upTo(20)) await publishPost(1, n)
   const before = await expectCompleteLog(20)

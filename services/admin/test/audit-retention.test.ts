@@ -77,7 +77,7 @@ test('retention can be configured', async () => {
   await eventually(async () => expect(await total()).toBe(0))
 })
 
-test('entries of a month without a table are kept in the default partition', async () => {
+test('entries of a month without a table are kept in the default partition until they expire', async () => {
   let today = new Date('2026-01-15T12:00:00Z')
   const first = await admin.start({}, { now: () => today })
   today = new Date('2026-08-15T12:00:00Z')

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { useAdmin, type TestAdmin } from './_admin.ts'
 
 const admin = useAdmin()
-const entries = 5200
+const entryCount = 5200
 const start = Date.parse('2026-01-01T00:00:00Z')
 const at = (n: number) => timestampFromDate(new Date(start + n * 1000))
 
@@ -15,9 +15,9 @@ const fill = `
     'room', 'R' || n, case when n % 10 = 0 then 'room_created' else 'message_posted' end,
     case when n = 1 then 'Uold' when n % 20 = 0 then 'Uann' else 'Ubob' end,
     timestamptz '2026-01-01T00:00:00Z' + n * interval '1 second', '{}'
-  from generate_series(1, ${entries}) n;
-  insert into audit_counts values ('security_2026_01', 'RoomCreatedEvent', ${entries / 10}), ('security_2026_01', 'MessagePostedEvent', ${entries * 0.9});
-  insert into audit_counter (last_sequence) values (${entries})`
+  from generate_series(1, ${entryCount}) n;
+  insert into audit_counts values ('security_2026_01', 'RoomCreatedEvent', ${entryCount / 10}), ('security_2026_01', 'MessagePostedEvent', ${entryCount * 0.9});
+  insert into audit_counter (last_sequence) values (${entryCount})`
 
 beforeAll(async () => {
   await admin.pool.query(fill)
@@ -37,11 +37,11 @@ test('reading the log needs admin.view-audit', async () => {
 
 test('pages have 50 entries by default, at most 200, newest first', async () => {
   const first = await list({})
-  expect(sequences(first)).toEqual(Array.from({ length: 50 }, (_, n) => entries - n))
+  expect(sequences(first)).toEqual(Array.from({ length: 50 }, (_, n) => entryCount - n))
   expect(first).toMatchObject({
     hasOlder: true,
     endCursor: '5151',
-    totalCount: BigInt(entries),
+    totalCount: BigInt(entryCount),
     scannedCount: 50,
     scanLimit: 50,
     scanLimited: false,
@@ -51,7 +51,7 @@ test('pages have 50 entries by default, at most 200, newest first', async () => 
   await expect(list({ limit: -1 })).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('the last page reports the end of the log', async () => {
+test('a page with the oldest entry reports that there are no older ones', async () => {
   expect(await list({ before: '3' })).toMatchObject({
     hasOlder: false,
     endCursor: '1',
@@ -59,9 +59,9 @@ test('the last page reports the end of the log', async () => {
     scanLimited: false,
   })
   const nothing = await list({ before: '1' })
-  expect(nothing).toMatchObject({ entries: [], hasOlder: false, scannedCount: 0, totalCount: BigInt(entries) })
+  expect(nothing).toMatchObject({ entries: [], hasOlder: false, scannedCount: 0, totalCount: BigInt(entryCount) })
   expect(nothing.endCursor).toBeUndefined()
-  expect(sequences(await list({ before: '9'.repeat(30), limit: 1 }))).toEqual([entries])
+  expect(sequences(await list({ before: '9'.repeat(30), limit: 1 }))).toEqual([entryCount])
 })
 
 test('entries must match all conditions of a filter', async () => {
@@ -72,7 +72,12 @@ test('entries must match all conditions of a filter', async () => {
   const within = { createdAtFrom: at(5000), createdAtTo: at(5100) }
   const page = await list({ limit: 200, filter: { eventType: 'RoomCreatedEvent', actorId: 'Uann', ...within } })
   expect(sequences(page)).toEqual([5100, 5080, 5060, 5040, 5020, 5000])
-  expect(page).toMatchObject({ scanLimited: true, scannedCount: 5000, endCursor: '201', totalCount: BigInt(entries) })
+  expect(page).toMatchObject({
+    scanLimited: true,
+    scannedCount: 5000,
+    endCursor: '201',
+    totalCount: BigInt(entryCount),
+  })
 })
 
 test('a full filtered page returns how many entries were scanned', async () => {

@@ -18,7 +18,7 @@ test('a started process is ready', async () => {
   expect(await readiness(internalPort)).toEqual({ status: 200, body: { status: 'ready' } })
 })
 
-test('the stream is configured as far as NATS allows, and missing replicas show', async () => {
+test('the stream is configured as far as NATS allows, and missing replicas are reported', async () => {
   await declareStreams(admin.bus)
   await admin.start({ PARLEY_NATS_STREAM_REPLICAS: '3', PARLEY_NATS_STREAM_MAX_BYTES: '64 MiB' })
   await eventually(async () => {

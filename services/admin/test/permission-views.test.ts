@@ -51,7 +51,7 @@ beforeAll(async () => {
 })
 
 describe('the matrix of a role', () => {
-  test('has columns for server, groups and rooms in sidebar order, and scopes with decisions', async () => {
+  test('has columns for server, groups and rooms in sidebar order, and for archived rooms and DMs with decisions', async () => {
     const { matrix } = await admin.bert.adminPermissions.getRolePermissionMatrix({ roleName: 'moderator' })
     expect(matrix).toMatchObject({ roleName: 'moderator', applicablePermissions: all })
     expect(matrix?.scopes.map(({ id, label, kind, parentGroupId }) => [id, label, kind, parentGroupId])).toEqual([
@@ -103,7 +103,7 @@ describe('the matrix of a role', () => {
   })
 })
 
-test('the matrix of a user shows the decisions of the user alone', async () => {
+test('the matrix of a user shows only decisions for the user, not those for their roles', async () => {
   const { matrix } = await admin.bert.adminPermissions.getUserPermissionMatrix({ userId: 'Umia' })
   expect(matrix).toMatchObject({ userId: 'Umia', applicablePermissions: all })
   expect(matrix?.scopes).toHaveLength(6)
@@ -143,7 +143,7 @@ describe('the matrix of a scope', () => {
   }
   const everyoneMay = all.filter((name) => /^(room\.(list|join)|message\.(?!manage)|user\.delete-self)/.test(name))
 
-  test('contains the decisions of each role at the scope, by position', async () => {
+  test('contains the decisions for each role at the scope, with roles by position', async () => {
     const { applicable, roles } = await tier()
     expect(applicable).toEqual(all)
     expect([...roles.keys()]).toEqual(['everyone', 'moderator', 'admin', 'owner'])

@@ -48,7 +48,7 @@ test('a name reserved by a dead process is released once no call can use it', as
   await eventually(async () => expect(await pending()).toEqual([{ name: 'young' }]))
 })
 
-test('a role is not created if its name is released meanwhile', async () => {
+test('a role is not created if its name is given up before accounts has reserved it', async () => {
   const { promise, resolve: go } = Promise.withResolvers<void>()
   fakes.reserving = promise
   const making = createRole('slow')

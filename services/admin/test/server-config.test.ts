@@ -104,7 +104,7 @@ test('texts that are too long and empty updates are refused', async () => {
   await expect(adminServer.updateServerConfig({ welcomeMessage: 'ä'.repeat(5001) })).rejects.toMatchObject(invalid)
 })
 
-test('concurrent changes all take effect', async () => {
+test('concurrent changes are all announced, each with its own version', async () => {
   const { adminServer } = admin.as('Udora', 'admin')
   await Promise.all(
     ['one', 'two', 'three', 'four'].map((description) => adminServer.updateServerConfig({ description })),

@@ -68,7 +68,7 @@ test('a logo and a banner are stored, served by signed URL, announced, and remov
   ])
 })
 
-test('an image that is missing or refused by uploads is invalid', async () => {
+test('an upload without an image, or with one that the uploads service refuses, is an invalid argument', async () => {
   const invalid = { code: Code.InvalidArgument }
   await expect(admin.bert.adminServer.uploadServerLogo({})).rejects.toMatchObject(invalid)
   await expect(admin.bert.adminServer.uploadServerBanner({}, withBlob('broken'))).rejects.toMatchObject(invalid)

@@ -46,19 +46,19 @@ test('a role is found by its name', async () => {
   await expect(admin.alice.roles.getRole({ name: 'janitor' })).rejects.toMatchObject({ code: Code.NotFound })
 })
 
-test('several roles are returned once each in the requested order', async () => {
+test('BatchGetRoles returns the known roles once each, in the requested order', async () => {
   const { roles } = await admin.alice.roles.batchGetRoles({ names: ['owner', 'janitor', 'admin', 'owner'] })
   expect(roles.map(({ name }) => name)).toEqual(['owner', 'admin'])
 })
 
-test('reading roles, message of the day and configuration requires a caller', async () => {
+test('roles, the message of the day and the configuration are refused to anonymous callers', async () => {
   const refused = { code: Code.Unauthenticated }
   await expect(admin.anonymous.roles.listRoles({})).rejects.toMatchObject(refused)
   await expect(admin.anonymous.server.getMotd({})).rejects.toMatchObject(refused)
   await expect(admin.anonymous.adminServer.getServerConfig({})).rejects.toMatchObject(refused)
 })
 
-test('logins are blocked in any letter case', async () => {
+test('a login is blocked in any letter case, but only as a whole', async () => {
   const blocked = async (login: string) => (await admin.anonymous.internal.checkLogin({ login })).blocked
   expect(await blocked('Root')).toBe(true)
   expect(await blocked('rooter')).toBe(false)

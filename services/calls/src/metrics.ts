@@ -11,7 +11,8 @@ const mediaFailures = counter('parley.calls.media_server_failures', {
   unit: '{request}',
 })
 const endingsFailed = counter('parley.calls.ending_failures', {
-  description: 'Failed attempts to end a call when all calls are to be ended; they are retried',
+  description:
+    'Failed attempts to end a call while the media server is unreachable or not configured; they are retried',
   unit: '{call}',
 })
 

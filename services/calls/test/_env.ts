@@ -17,8 +17,8 @@ import { FakeAccounts, FakeMessaging, FakeRooms } from './_fake-services.ts'
 type RoomFact = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 
 /**
- * Without `compares`, calls are not compared with the media server, which could notice changes before their webhooks
- * arrive.
+ * Without `compares`, calls are not compared with the media server: the comparison could notice a change before its
+ * webhook arrives.
  */
 export const openEnv = ({ compares = false } = {}) =>
   testDatabaseService(

@@ -10,20 +10,21 @@ export async function connectParticipant({ url, token, e2eeKey, role }: ConnectO
     execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],
   })
   const exited = once(child, 'exit')
-  const received: number[] = []
-  const seen = { subscribed: false, disconnected: false }
+  /** For each fifth of a second of received audio, how much of it is the tone: from 0 to 1. */
+  const toneShares: number[] = []
+  const connection = { subscribed: false, disconnected: false }
   child.on('message', (message: { tone?: number; subscribed?: true; disconnected?: true } | 'ready') => {
     if (typeof message === 'string') return
     const { tone, ...state } = message
-    if (tone !== undefined) received.push(tone)
-    Object.assign(seen, state)
+    if (tone !== undefined) toneShares.push(tone)
+    Object.assign(connection, state)
   })
   const [first] = (await Promise.race([once(child, 'message'), exited])) as unknown[]
   if (first !== 'ready') throw new Error('the participant could not connect')
   return {
-    received,
-    isSubscribed: () => seen.subscribed,
-    isDisconnected: () => seen.disconnected,
+    toneShares,
+    isSubscribed: () => connection.subscribed,
+    isDisconnected: () => connection.disconnected,
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await exited

@@ -67,7 +67,7 @@ test('the first participant starts a call, others join it, the last ends it, and
   expect(versions).toEqual([...new Set(versions)].sort())
 })
 
-test('a token is valid for five minutes, and only for the room of one call at the media server', async () => {
+test('a token is valid for five minutes and one call; the call has one key, which is deleted when the call ends', async () => {
   env.rooms.set('Rtoken', ['Ualice', 'Ubob'])
   const alice = env.as('Ualice')
   await expect(alice.getCallToken({ roomId: 'Rtoken' })).rejects.toMatchObject({ code: Code.FailedPrecondition })

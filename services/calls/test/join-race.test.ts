@@ -27,7 +27,7 @@ test('concurrent joins in several processes create one call, with each participa
   expect(env.messaging.eventsOf('Rrace').filter((what) => what === 'call_ended user')).toHaveLength(1)
 })
 
-test('starting and ending calls concurrently never results in two active calls', async () => {
+test('if people join and leave concurrently, every call that starts also ends', async () => {
   const people = Array.from({ length: 8 }, (_, n) => `Uq${n}`)
   env.rooms.set('Rchurn', people)
   const churn = people.map(async (userId) => {

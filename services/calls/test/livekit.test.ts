@@ -38,15 +38,15 @@ testWithLivekit(
     const eve = await connect('Ueve', 'listen', randomBytes(32).toString('base64'))
     const bob = await connect('Ubob', 'listen')
     await eventually(async () => expect(await env.inCall('Rtalk', 'Ualice')).toEqual(['Ualice', 'Ubob', 'Ueve']))
-    const isTone = (fraction: number) => fraction > 0.5
+    const isTone = (share: number) => share > 0.5
     await eventually(
       () => {
-        expect(bob.received.filter(isTone).length).toBeGreaterThan(10)
+        expect(bob.toneShares.filter(isTone).length).toBeGreaterThan(10)
         expect(eve.isSubscribed()).toBe(true)
       },
       { timeoutMs: 30_000 },
     )
-    expect(eve.received.filter(isTone)).toEqual([])
+    expect(eve.toneShares.filter(isTone)).toEqual([])
 
     env.rooms.remove('Rtalk', 'Ubob')
     await env.announce('member_banned', 'Rtalk', { case: 'banned', value: { userId: 'Ubob' } })

@@ -54,7 +54,7 @@ test('a late event does not remove somebody who is a member again', async () => 
   expect(await env.inCall('Rback', 'Ualice')).toEqual(['Ualice'])
 })
 
-test('when a room is no longer universal, people who were members only because of that leave its call', async () => {
+test('when a room is no longer universal, those who were members only because it was universal leave its call', async () => {
   await joinAndConnect('Runiversal', ['Ualice', 'Ubob'])
   env.rooms.remove('Runiversal', 'Ubob')
   await env.announce('room_universal_changed', 'Runiversal', { case: 'universal', value: { universal: false } })
@@ -87,7 +87,7 @@ test('an old token does not let a deactivated account return; a new one does aft
   await eventually(async () => expect(await env.inCall('Rlocked', 'Ualice')).toEqual(['Ualice', 'Ufiona']))
 })
 
-test('a deleted account leaves every call, and none of its data remains', async () => {
+test('a deleted account leaves every call; after its erasure, even a late webhook restores no data', async () => {
   await joinAndConnect('Rone', ['Udora', 'Ualice'])
   await joinAndConnect('Rtwo', ['Udora', 'Ualice'])
   await env.as('Udora').joinCall({ roomId: 'Rone' }, { headers: { 'Idempotency-Key': 'hers' } })
@@ -110,11 +110,16 @@ test('a deleted account leaves every call, and none of its data remains', async 
   )
   if (!gone) throw new Error('no event reports that Udora left')
   expect(await env.livekit.send(webhookUrl, { ...gone, id: 'EV_late' })).toBe(200)
-  const left = [...(await env.db.select().from(callParticipants)), ...(await env.db.select().from(idempotentCalls))]
-  expect(JSON.stringify(left, (_, value: unknown) => (typeof value === 'bigint' ? null : value))).not.toContain('Udora')
+  const remaining = [
+    ...(await env.db.select().from(callParticipants)),
+    ...(await env.db.select().from(idempotentCalls)),
+  ]
+  expect(JSON.stringify(remaining, (_, value: unknown) => (typeof value === 'bigint' ? null : value))).not.toContain(
+    'Udora',
+  )
 })
 
-test('an erasure removes a person from calls without a deletion event, and an old token does not let them return', async () => {
+test('even without a deletion event, an erasure removes a person from calls, and an old token does not let them return', async () => {
   await joinAndConnect('Rlast', ['Uerased', 'Ualice'])
   const { token } = await env.as('Uerased').getCallToken({ roomId: 'Rlast' })
   await requestErasure(env.bus, 'Uerased', 1)

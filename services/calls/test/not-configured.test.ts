@@ -42,7 +42,7 @@ test('without a media server earlier calls are ended; one that cannot be ended d
   expect(await response.json()).toEqual({ error: 'voice calls are not configured' })
 })
 
-test('a repeated request with a key gets the same response without a media server', async () => {
+test('without a media server, a join repeated with the same key gets the same response', async () => {
   const replayed: (string | null)[] = []
   const options = {
     headers: { 'Idempotency-Key': 'off' },

@@ -53,7 +53,7 @@ test('the comparison removes people who are no longer members, without an event'
   await eventually(() => expect(published('Rroles')).toContain('call_participant_left Ubob reconciliation'))
 })
 
-test('the comparison removes deactivated accounts, without an event, once accounts answers', async () => {
+test('the comparison removes deactivated accounts, without an event, as soon as the accounts service is available', async () => {
   env.rooms.set('Rdeactivated', ['Ualice', 'Ubob'])
   for (const userId of ['Ualice', 'Ubob']) {
     await env.as(userId).joinCall({ roomId: 'Rdeactivated' })
@@ -109,7 +109,7 @@ test('the comparison keeps a participant who has not connected yet, and removes 
   await eventually(() => expect(published('Rlost').slice(2)).toEqual(ended))
 })
 
-test('the comparison closes the room of an ended call, but no other room', async () => {
+test('the comparison closes the room of an ended call at the media server, but no other room there', async () => {
   env.rooms.set('Rleft', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rleft' })
   const { token, callId } = await env.as('Ualice').getCallToken({ roomId: 'Rleft' })

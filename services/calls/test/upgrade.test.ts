@@ -7,7 +7,7 @@ import { migrateDatabase } from '@parley/postgres'
 import { migrationsBefore, openTestDatabase, testDatabase } from '@parley/testkit'
 import { openEnv } from './_env.ts'
 
-test('keys that the previous version stores before or after the migration are replayed, and it can delete all keys', async () => {
+test('keys that the previous version stored before or after the migration are replayed; that version can delete all keys', async () => {
   const migrations = new URL('../drizzle', import.meta.url)
   using before = migrationsBefore(migrations, '0005_idempotent_calls')
   await using database = await testDatabase(before.folder)
@@ -44,8 +44,8 @@ test('keys that the previous version stores before or after the migration are re
   env.rooms.set('Rold', ['Ualice'])
   expect(await join('new')).toEqual({ joined: true, replayed: null })
 
-  const seen = await old.pool.query(`select "joined" from "call_keys" where "caller_id" = 'Ualice' and "key" = 'new'`)
-  expect(seen.rows).toEqual([{ joined: true }])
+  const stored = await old.pool.query(`select "joined" from "call_keys" where "caller_id" = 'Ualice' and "key" = 'new'`)
+  expect(stored.rows).toEqual([{ joined: true }])
   const erased = await old.pool.query(
     `delete from "call_keys" where ctid = any(array(select ctid from "call_keys" where "caller_id" = 'Ualice' limit 1000))`,
   )

@@ -77,7 +77,7 @@ test('the end of a call closes its room at the media server, even if a late part
   expect(await env.inCall('Rlate', 'Ualice')).toBeUndefined()
 })
 
-test('a participant who connects with a token from before a ban is removed', async () => {
+test('a banned participant who connects with an earlier token is removed', async () => {
   env.rooms.set('Rbanned', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rbanned' })
   const { token } = await env.as('Ubob').getCallToken({ roomId: 'Rbanned' })
@@ -109,7 +109,7 @@ test('a room closed by the media server ends the call, even for people who are a
   await eventually(() => expect(env.messaging.eventsOf('Rclosed').at(-1)).toBe('call_ended livekit'))
 })
 
-test('a room closed before somebody joined does not end their call', async () => {
+test('a late report that the media server closed a room does not end the call of a person who has joined since', async () => {
   env.rooms.set('Rlater', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rlater' })
   await env.connect('Ualice', 'Rlater')

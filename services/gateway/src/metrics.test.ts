@@ -7,7 +7,7 @@ const program = `
   const metrics = createMetrics()
   for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.1']) metrics.reportUntrustedProxy(address)`
 
-test('an untrusted proxy causes one warning with instructions', () => {
+test('several untrusted proxies cause one warning, with instructions', () => {
   const written = execFileSync(process.execPath, ['--no-warnings', '--input-type=module', '--eval', program], {
     cwd: import.meta.dirname,
     env: { ...process.env, PARLEY_GENERAL_LOG_LEVEL: 'warn' },

@@ -82,7 +82,7 @@ export const openEnv = () =>
       )
       return {
         ...{ accounts, received, server },
-        /** Blocks calls of rooms until the returned function is called. */
+        /** Calls of GetRoom wait until the returned function is called. */
         hold() {
           let release = () => {}
           held = new Promise((resolve) => (release = resolve))

@@ -145,7 +145,7 @@ const body = fc.oneof(
     .map(([chunks, end]) => chunks.join('') + end),
   odd,
 )
-/** Framed correctly or with random framing headers. */
+/** A body that is framed correctly, or by random headers. */
 const framed = fc.tuple(body, fc.array(header, { maxLength: 5 }), fc.boolean()).map(([text, headers, isRight]) => {
   const others = headers.filter((line) => !/^(content-length|transfer-encoding|expect|upgrade)/i.test(line))
   return isRight ? { headers: [...others, `Content-Length: ${text.length}`], text } : { headers, text }

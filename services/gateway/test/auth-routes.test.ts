@@ -42,7 +42,7 @@ describe('POST /auth/login', () => {
     expect(env.accounts.requests('passwordLogin')).toMatchObject([{ userAgent: 'Program/1', cookieOnly: true }])
   })
 
-  test('sets cookies for this host only, and HSTS, over https', async () => {
+  test('over https sets HSTS and cookies for this host only, and accepts older cookies without their prefix', async () => {
     const secure = (await env.start({ PARLEY_WEBSERVER_URL: 'https://chat.example.org' })).browser()
     const { cookies, headers } = await secure.postJson('/auth/login', { login: 'ada', password: 'correct horse' })
     expect(cookies).toHaveLength(3)
@@ -74,7 +74,7 @@ describe('POST /auth/login', () => {
     expect(again.cookies[0]).not.toBe(cookies[0])
   })
 
-  test('gives one response to a wrong password and an unknown login', async () => {
+  test('responds to a wrong password and to an unknown login in the same way', async () => {
     const answers = [await login({ login: 'ada', password: 'no' }), await login({ login: 'nobody', password: 'no' })]
     for (const answer of answers) {
       expect(statusAndBody(answer)).toEqual([401, { error: 'invalid credentials' }])
@@ -83,9 +83,9 @@ describe('POST /auth/login', () => {
   })
 
   test.each([
-    ['no JSON', 'nonsense', 400],
+    ['a body that is not JSON', 'nonsense', 400],
     ['a list', '[]', 400],
-    ['no password', { login: 'ada' }, 400],
+    ['a body without a password', { login: 'ada' }, 400],
     ['a password that is not a string', { login: 'ada', password: 7 }, 400],
     ['a body that is too long', JSON.stringify({ login: 'ada', password: 'x'.repeat(70_000) }), 413],
   ])('refuses %s', async (_, body, status) => {
@@ -95,7 +95,7 @@ describe('POST /auth/login', () => {
   })
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])(
-    'refuses the content type "%s", which a form of any site can send',
+    'refuses the content type "%s", which any site can send without a preflight',
     async (type) => {
       const body = JSON.stringify({ login: 'ada', password: 'correct horse' })
       const answer = await browser.send('POST', '/auth/login', body, { 'content-type': type })
@@ -172,7 +172,7 @@ describe('the gateway', () => {
     ['/auth/invite/accept', complete, 'acceptInvite', Code.ResourceExhausted, 403],
     ['/auth/reset-password', { token: 't', password: 'p' }, 'resetPassword', Code.InvalidArgument, 400],
   ] as const)(
-    'at %s with %j translates the error of %s with code %i to status %i',
+    'at %s with %j: if %s fails with code %i, the response has status %i and the reason',
     async (path, body, method, code, status) => {
       env.accounts.refuse(method, code, 'the reason')
       expect(statusAndBody(await browser.postJson(path, body))).toEqual([status, { error: 'the reason' }])
@@ -216,7 +216,7 @@ describe('the gateway', () => {
     expect(env.accounts.requested).toEqual([])
   })
 
-  test('never reveals internal errors', async () => {
+  test('does not reveal the text of an internal error', async () => {
     env.accounts.refuse('requestRegistrationCode', Code.Internal, 'table emails is on fire')
     const answer = await browser.postJson('/auth/register', { email: 'a@b' })
     expect(statusAndBody(answer)).toEqual([500, { error: 'internal server error' }])
@@ -224,7 +224,7 @@ describe('the gateway', () => {
 })
 
 describe('a forgotten password', () => {
-  test('is reset by means of a mailed link', async () => {
+  test('is reset with the token of a mailed link', async () => {
     env.accounts.answers.set('resetPassword', () => ({ userId: 'U-ada' }))
     const requested = await browser.postJson('/auth/forgot-password', { email: 'ada@example.org' })
     const reset = await browser.postJson('/auth/reset-password', { token: 'PR1', password: 'a new one' })
@@ -261,7 +261,7 @@ describe('an e-mail address to verify', () => {
     [Code.FailedPrecondition, 503],
     [Code.ResourceExhausted, 429],
   ])(
-    'is sent no mail if accounts fails with code %s: the response has status %s and the reason',
+    'gets no code if requestEmailCode fails with code %s: the response has status %s and the reason',
     async (code, status) => {
       env.accounts.refuse('requestEmailCode', code, 'the reason')
       const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
@@ -269,7 +269,7 @@ describe('an e-mail address to verify', () => {
     },
   )
 
-  test('is verified with the credential, or with a password', async () => {
+  test('is passed to accounts with the id of the credential, and with the current password if one is sent', async () => {
     const token = env.accounts.credential('U-bob')
     const { credentialId } = env.accounts.callers.get(digestOf(token)) ?? {}
     const bearer = { authorization: `Bearer ${token}` }
@@ -319,7 +319,7 @@ describe('an e-mail address to verify', () => {
 })
 
 describe('POST /auth/logout', () => {
-  test('ends the presented token and session, and clears the cookies', async () => {
+  test('ends the presented token and session, and deletes the session and CSRF cookies', async () => {
     const { token } = jsonOf(await login())
     const answer = await browser.postJson('/auth/logout', {}, { authorization: `Bearer ${String(token)}` })
     expect(statusAndBody(answer)).toEqual([200, { success: true }])
@@ -338,7 +338,7 @@ describe('POST /auth/logout', () => {
   })
 })
 
-test('POST /auth/revoke-token ends the token in the body, known or not', async () => {
+test('POST /auth/revoke-token ends the token in the body, and also succeeds for an unknown one', async () => {
   const token = env.accounts.credential('U-ada')
   for (const one of [token, 'prl_ATunknown'])
     expect(statusAndBody(await browser.postJson('/auth/revoke-token', { token: one }))).toEqual([
@@ -384,7 +384,7 @@ describe('a session cookie', () => {
     expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, bearer)).status).toBe(200)
   })
 
-  test('is checked, with its CSRF token, after an invalid bearer token', async () => {
+  test('is checked, with its CSRF token, if the bearer token is invalid', async () => {
     await login()
     const invalid = { authorization: 'Bearer prl_ATinvalid' }
     const path = '/auth/verify-email/request-code'

@@ -41,7 +41,7 @@ test('a user may make a limited number of calls of a kind per minute', async () 
   expect((await post(url, getServer)).status).toBe(200)
 })
 
-test('anonymous callers are counted by network, as trusted proxies report it', async () => {
+test('anonymous callers are counted by the network of the address that trusted proxies report', async () => {
   const { url } = await fleet.start({
     PARLEY_LIMITS_READS_PER_MINUTE: '2',
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
@@ -148,7 +148,7 @@ test('disconnected callers of a burst are not looked up', async () => {
   session.destroy()
 })
 
-test('every process limits calls, with and without Redis', async () => {
+test('each of two processes limits calls, and one continues to do so without Redis', async () => {
   const settings = { PARLEY_LIMITS_WRITES_PER_MINUTE: '5' }
   const [one, other] = [await fleet.start(settings), await fleet.start(settings)]
   const write = async (url: string, userId: string) => (await post(url, createMessage, as(userId))).status
@@ -160,7 +160,7 @@ test('every process limits calls, with and without Redis', async () => {
   await fleet.redis.start()
 })
 
-test('processes on one Redis share counts', async () => {
+test('processes with one Redis count calls together', async () => {
   const limit = 500
   const settings = { PARLEY_LIMITS_WRITES_PER_MINUTE: `${limit}` }
   const [one, other] = [await fleet.start(settings), await fleet.start(settings)]
@@ -171,7 +171,7 @@ test('processes on one Redis share counts', async () => {
     for (let n = 0; n < limit; n += 50) await Promise.all(Array.from({ length: 50 }, () => write(one.url, userId)))
     let admitted = 0
     for (; (await write(other.url, userId)) === 200; admitted++) await sleep(20)
-    // On its own it would admit all of them, as it does if a new minute begins in between.
+    // On its own this process would admit all calls, as it does if a new minute begins in between.
     expect(admitted).toBeLessThan(limit)
   })
 })

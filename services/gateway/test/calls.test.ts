@@ -76,13 +76,13 @@ describe('the caller', () => {
     ['an unknown token', { authorization: 'Bearer prl_ATnone' }],
     ['an unsigned cookie', { cookie: 'parley_session=handle' }],
     ['a cookie signed with another key', { cookie: `parley_session=handle.${Buffer.alloc(32).toString('base64url')}` }],
-  ])('is unauthenticated for %s', async (_, headers: Record<string, string>) => {
+  ])('is unauthenticated with %s', async (_, headers: Record<string, string>) => {
     const answer = await call(headers)
     expect([answer.status, jsonOf(answer)]).toEqual([401, expect.objectContaining({ code: 'unauthenticated' })])
     expect(env.received).toEqual([])
   })
 
-  test('is checked before the body is read', async () => {
+  test('is checked before the body is parsed', async () => {
     expect((await browser.postJson(getRoom, 'nonsense')).status).toBe(401)
     expect((await browser.postJson(getRoom, 'nonsense', bearer())).status).toBe(400)
   })
@@ -93,7 +93,7 @@ describe('the caller', () => {
     expect([answer.status, jsonOf(answer)]).toEqual([503, expect.objectContaining({ code: 'unavailable' })])
   })
 
-  test('is unauthenticated at every gateway once the credentials ended', async () => {
+  test('is unauthenticated at every gateway once their credentials have ended', async () => {
     const other = (await env.start()).browser()
     const headers = bearer('U-gone')
     for (const each of [browser, other])
@@ -177,7 +177,7 @@ describe('a path', () => {
     expect(passed.status).toBe(404)
   })
 
-  test('that differs in letter case or is longer is unknown', async () => {
+  test('that differs from a known one in letter case, or is longer, is not found', async () => {
     for (const path of ['/Auth/login', '/auth/login/', '/auth/login/x', '/LOGIN'])
       expect((await browser.postJson(path, {})).status).toBe(404)
   })
@@ -222,7 +222,7 @@ describe('a method', () => {
     expect(env.received).toEqual([])
   })
 
-  test('requires POST, and is not found if it is unknown', async () => {
+  test('requires POST, and is not found if it is unknown or internal', async () => {
     expect((await browser.get(getRoom, bearer())).status).toBe(405)
     for (const path of ['/api/connect/svc.api.v1.RoomService/Nothing', '/api/connect/nothing', '/nothing'])
       expect((await call(bearer(), path)).status).toBe(404)
@@ -241,7 +241,7 @@ describe('a method', () => {
     expect(new Set(env.received.map(({ roomId }) => roomId))).toEqual(new Set(['R1']))
   })
 
-  test('that creates something gets an idempotency key', async () => {
+  test('that creates something is called with the idempotency key of the client, or else with an automatic one', async () => {
     const body = create(CreateRoomRequestSchema, { name: 'a', groupId: 'G1' })
     await browser.postJson(createRoom, { ...body }, { ...bearer(), 'idempotency-key': 'mine' })
     await browser.postJson(createRoom, { ...body }, bearer())
@@ -249,7 +249,7 @@ describe('a method', () => {
     expect((await browser.postJson(createRoom, {}, { ...bearer(), 'idempotency-key': 'a b' })).status).toBe(400)
   })
 
-  test('compresses long responses if the client accepts it', async () => {
+  test('compresses long responses if the client accepts it and the setting is on', async () => {
     const body = JSON.stringify({ roomId: 'x'.repeat(3_000) })
     const send = (url: string, encoding: string) => {
       const headers = { 'content-type': 'application/json', 'accept-encoding': encoding, ...bearer() }
@@ -307,7 +307,7 @@ describe('a session near its end', () => {
     }))
   })
 
-  test('gets a new cookie with any response, once', async () => {
+  test('gets a new cookie with a response, once', async () => {
     const headers = { cookie: sessionCookie(dueCredential('U-ada')) }
     const first = await call(headers)
     expect([first.status, first.cookies.length]).toEqual([200, 2])
@@ -318,7 +318,7 @@ describe('a session near its end', () => {
     expect(env.accounts.requests('rotateSession')).toHaveLength(1)
   })
 
-  test('gets a new cookie with failures and browser routes too', async () => {
+  test('gets a new cookie even with a failed call, and at browser routes', async () => {
     const failed = await browser.postJson(getRoom, 'nonsense', { cookie: sessionCookie(dueCredential('U-ada')) })
     expect([failed.status, failed.cookies.length]).toEqual([400, 2])
     const page = await browser.get('/auth/providers/corp', { cookie: sessionCookie(dueCredential('U-ada')) })
@@ -364,7 +364,7 @@ describe('a credential stored under the previous secret key', () => {
   })
 })
 
-test('requests for icons are redirected to the logo', async () => {
+test('requests for icons are redirected to the logo, or not found without one', async () => {
   expect((await browser.get('/favicon.ico')).status).toBe(404)
   const other = await openEnv()
   other.server.logoUrl = 'http://chat.example.org/assets/server/logo'
@@ -375,12 +375,12 @@ test('requests for icons are redirected to the logo', async () => {
 })
 
 describe('a stopping gateway', () => {
-  test('finishes running work, and does not wait for idle connections', async () => {
+  test('finishes running work, and then does not wait for the end of its drain time', async () => {
     const ending = await env.start({ PARLEY_DRAIN_TIMEOUT: '60s' })
-    const idle = ending.browser()
-    await idle.postJson(getRoom, { roomId: 'before' }, bearer())
+    const client = ending.browser()
+    await client.postJson(getRoom, { roomId: 'before' }, bearer())
     const release = env.hold()
-    const running = idle.postJson(getRoom, { roomId: 'held' }, bearer())
+    const running = client.postJson(getRoom, { roomId: 'held' }, bearer())
     await eventually(() => expect(env.received.map(({ roomId }) => roomId)).toContain('held'))
     const ended = ending[Symbol.asyncDispose]()
     await eventually(() => expect(fetch(`${ending.url}/healthz`)).rejects.toThrow())

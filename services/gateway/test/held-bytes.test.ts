@@ -84,7 +84,7 @@ test('a call that needs no credential must be short', async () => {
   expect(statusOf(await receive(socket, isHead))).toBe(429)
 })
 
-test('bodies sent by one network are limited, and release their bytes', async () => {
+test('bodies sent by one network are limited, and release their bytes when their clients disconnect', async () => {
   const ask = () => send(head(getServer, 65_536, json) + ' '.repeat(65_000))
   const answers = Array.from({ length: 30 }, async () => statusOf(await receive(await ask(), isHead)))
   // 1 MiB allows 16 of them, which wait for the rest of their bodies.
@@ -108,7 +108,7 @@ describe('responses that a network does not read are limited', () => {
     const call = head(getRoom, body.length, json, authorization()) + body
     const statusOfNext = async () => statusOf(await receive(await send(call), isHead))
     await eventually(async () => {
-      // The system buffers a part of a response; the rest is not read.
+      // The operating system buffers a part of the responses, so it may take several sockets to exceed the limit.
       const socket = await send('')
       socket.pause()
       for (let n = 0; n < 20; n++) socket.write(call)
@@ -203,7 +203,7 @@ test('files that a network does not read are limited', async () => {
   uploads.close()
 })
 
-test('expanding headers are limited over HTTP/2', async () => {
+test('headers that HTTP/2 compresses are limited by their expanded size', async () => {
   const ask = (session: ClientHttp2Session, bytes: number) => {
     const headers = { ':method': 'POST', ':path': `/${getServer}`, 'content-type': 'application/grpc' }
     const stream = session.request({ ...headers, 'x-much': 'x'.repeat(bytes) }, { endStream: false })
@@ -223,7 +223,7 @@ test('a network has a limited number of connections', async () => {
   const { url } = await env.start({ PARLEY_GATEWAY_CONNECTIONS_PER_ADDRESS: '3' })
   const isAnswered = async () => statusOf(await receive(await send(call, url), isHead)) === 200
   const call = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
-  // The environment itself has already requested the readiness of the gateway.
+  // The connection over which the environment requested readiness may still be open, so the limit may be reached early.
   const answered = [await isAnswered(), await isAnswered(), await isAnswered(), await isAnswered()]
   expect([answered[0], answered[3]]).toEqual([true, false])
 })

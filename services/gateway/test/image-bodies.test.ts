@@ -98,12 +98,12 @@ describe.each(protocols)('the gateway over %s', (_, open) => {
     ])
   })
 
-  test('stores nothing for a request without bytes', async () => {
+  test('stores nothing for an image without bytes', async () => {
     await createClient(MyAccountService, open(url, token)).uploadAvatar({ image: { filename: 'me.png' } })
     expect([fleet.blobs, fleet.requested[0]?.blob]).toEqual([[], undefined])
   })
 
-  test('refuses a large image, or a call without a credential', async () => {
+  test('refuses a large image, and a call without a valid credential', async () => {
     const call = (given: string | undefined, bytes: number) =>
       errorOf(createClient(MyAccountService, open(url, given)).uploadAvatar({ image: { image: Buffer.alloc(bytes) } }))
     expect((await call(token, limit + 100 * 1024))?.code).toBe(Code.ResourceExhausted)
@@ -112,7 +112,7 @@ describe.each(protocols)('the gateway over %s', (_, open) => {
     expect([fleet.blobs, fleet.requested]).toEqual([[], []])
   })
 
-  test('admits four at a time and tells further callers when to retry', async () => {
+  test('admits four images at a time and tells further callers when to retry', async () => {
     const accountOf = (userId: string) => createClient(MyAccountService, open(url, fleet.tokenOf(userId)))
     const account = accountOf('Ualice')
     const release = fleet.hold()
@@ -146,7 +146,7 @@ test('an image in protobuf may reach the limit, in JSON it must be smaller', asy
   expect(await post(toJsonString(UploadAvatarRequestSchema, request(limit)), 'application/json')).toBe(429)
 })
 
-test('a client that disconnects releases its slot', async () => {
+test('a client that disconnects releases its slot for images', async () => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/proto', 'content-length': 1000 }
   const begun = Array.from({ length: 2 }, () => {
     const path = `${url}/api/connect/svc.api.v1.MyAccountService/UploadAvatar`

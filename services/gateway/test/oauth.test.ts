@@ -52,14 +52,14 @@ const parts = (location: unknown) => {
 }
 
 describe('GET /oauth/authorize', () => {
-  test('redirects to sign-in without a session, and back', async () => {
+  test('redirects a browser without a session to /login, with the path to return to', async () => {
     const { status, location } = await authorize()
     expect(status).toBe(302)
     expect(new URL(location ?? '', gateway.url).pathname).toBe('/login')
     expect(new URL(location ?? '', gateway.url).searchParams.get('redirect')).toBe(authorizePath())
   })
 
-  test('redirects a user who has consented to the client with a code', async () => {
+  test('redirects to the client, with a code, if the user has consented', async () => {
     signIn()
     grantConsent()
     const { status, location } = await authorize()
@@ -82,8 +82,8 @@ describe('GET /oauth/authorize', () => {
 
   test.each([
     ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
-    ['no response type', { response_type: undefined }, 'unsupported_response_type'],
-    ['no PKCE', { code_challenge: undefined }, 'invalid_request'],
+    ['a missing response type', { response_type: undefined }, 'unsupported_response_type'],
+    ['missing PKCE', { code_challenge: undefined }, 'invalid_request'],
     ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['PKCE without its method', { code_challenge_method: undefined }, 'invalid_request'],
     ['a malformed challenge', { code_challenge: 'short' }, 'invalid_request'],
@@ -106,7 +106,7 @@ describe('GET /oauth/authorize', () => {
     ],
     ...['ftp://127.0.0.1/', 'http://127.0.0.1.evil.example/', 'http://localhost.evil.example/', '//client.example/'],
     ...['https://client.example/\n', ' https://client.example/', `https://client.example/${'x'.repeat(1_100)}`],
-  ])('never redirects to %j', async (redirectUri) => {
+  ])('does not redirect to %j', async (redirectUri) => {
     signIn()
     grantConsent()
     const answer = await authorize({ redirect_uri: redirectUri })
@@ -117,13 +117,13 @@ describe('GET /oauth/authorize', () => {
   test.each([
     ...['http://127.0.0.1:5173/back', 'http://localhost/', 'http://[::1]:80/', 'https://listed.example/'],
     ...['http://chat.example.org/app', 'https://client.example/'],
-  ])('accepts %s', async (redirectUri) => {
+  ])('accepts the redirect URL %s', async (redirectUri) => {
     signIn()
     grantConsent()
     expect((await authorize({ redirect_uri: redirectUri })).location).toContain('code=prl_AC1')
   })
 
-  test('accepts any https client if the operator allows it, and no other', async () => {
+  test('accepts any https client, but no http client, if the operator allows all origins', async () => {
     const open = (await env.start({ PARLEY_WEBSERVER_OAUTH_REDIRECT_ORIGINS: '*' })).browser()
     signIn('U-ada', open)
     grantConsent()
@@ -141,7 +141,7 @@ describe('GET /oauth/authorize', () => {
 })
 
 describe('consent', () => {
-  test('is requested once, on a page of the web client', async () => {
+  test('is requested on a page of the web client; accounts learns that it was granted, and issues a code', async () => {
     await signInWithPassword()
     expect((await authorize()).location).toBe('/oauth/consent')
     expect(browser.page?.cookies[0]).toMatch(/^parley_oauth=\S+; Path=\/; SameSite=Lax; HttpOnly; Max-Age=600$/)
@@ -178,7 +178,7 @@ describe('consent', () => {
     expect((await browser.postJson('/oauth/consent/approve', listed, browser.csrf)).status).toBe(200)
   })
 
-  test('is read and decided by the web client in JSON', async () => {
+  test('is presented to the web client and decided by it in JSON, once', async () => {
     await signInWithPassword()
     await authorize()
     expect(jsonOf(await browser.get('/oauth/consent/request'))).toEqual({
@@ -264,11 +264,11 @@ describe('POST /oauth/token', () => {
   })
 
   test.each([
-    ['nothing', {}, 'invalid_request'],
-    ['another grant', { ...fields, grant_type: 'password' }, 'unsupported_grant_type'],
-    ['no code', { ...fields, code: '' }, 'invalid_request'],
-    ['no verifier', { ...fields, code_verifier: '' }, 'invalid_request'],
-    ['no redirect URL', { ...fields, redirect_uri: '' }, 'invalid_request'],
+    ['an empty request', {}, 'invalid_request'],
+    ['another grant type', { ...fields, grant_type: 'password' }, 'unsupported_grant_type'],
+    ['a request without a code', { ...fields, code: '' }, 'invalid_request'],
+    ['a request without a verifier', { ...fields, code_verifier: '' }, 'invalid_request'],
+    ['a request without a redirect URL', { ...fields, redirect_uri: '' }, 'invalid_request'],
   ])('refuses %s', async (_, body, error) => {
     for (const answer of [await browser.postForm('/oauth/token', body), await browser.postJson('/oauth/token', body)])
       expect(statusAndBody(answer)).toEqual([400, { error, error_description: expect.any(String) }])
@@ -291,7 +291,7 @@ describe('POST /oauth/token', () => {
     [Code.InvalidArgument, 400, 'invalid_grant'],
     [Code.Internal, 500, 'server_error'],
     [Code.Unavailable, 503, 'server_error'],
-  ])('translates error code %i to an OAuth error', async (code, status, error) => {
+  ])('translates error code %i to status %i and the OAuth error %s', async (code, status, error) => {
     env.accounts.refuse('exchangeAuthorizationCode', code)
     expect(statusAndBody(await browser.postForm('/oauth/token', fields))).toEqual([
       status,

@@ -32,7 +32,7 @@ test('a page allows exactly its own styles', async () => {
   expect(headers.get('content-security-policy')).toContain(`style-src 'sha256-${hash}'`)
 })
 
-test('a page is in a language of the browser', async () => {
+test('a page is in a language that the browser accepts, or else in English', async () => {
   const path = '/oauth/authorize?redirect_uri=x'
   const pageIn = async (language: string) =>
     (await fetch(gateway.url + path, { headers: { 'accept-language': language } })).text()

@@ -29,7 +29,7 @@ const signIn = (userId: string) => {
 }
 
 describe('a sign-in at a provider', () => {
-  test('redirects there with a handle of this browser', async () => {
+  test('redirects to the provider, and gives the browser and accounts the same handle', async () => {
     expect(await redirectOf('/auth/providers/corp?redirect=/rooms')).toEqual([
       307,
       'https://idp.example/authorize?state=s',
@@ -57,7 +57,7 @@ describe('a sign-in at a provider', () => {
     ])
   })
 
-  test('that returns to another browser is reported with the handle of that browser, if it has one', async () => {
+  test('that returns to another browser is passed to accounts with the handle of that browser, if it has one', async () => {
     await browser.get('/auth/providers/corp')
     const other = gateway.browser()
     await other.get('/auth/providers/corp/callback?code=c&state=s')
@@ -93,13 +93,13 @@ describe('a sign-in at a provider', () => {
     [Code.Unauthenticated, 'authentication_required'],
     [Code.Unavailable, 'provider_failed'],
     [Code.Internal, 'provider_failed'],
-  ])('that cannot start because of code %i leads to %s', async (code, error) => {
+  ])('that cannot start because of code %i leads to /login?error=%s', async (code, error) => {
     env.accounts.refuse('startProviderLogin', code)
     expect(await redirectOf('/auth/providers/corp')).toEqual([307, `/login?error=${error}`])
   })
 
   test.each(['https://evil.example', '//evil.example', '/\\evil.example', '/%2f%2fevil.example', '/%09/evil.example'])(
-    'never redirects to %s',
+    'does not redirect to %s',
     async (evil) => {
       await browser.get(`/auth/providers/corp?redirect=${encodeURIComponent(evil)}`)
       expect(env.accounts.requests('startProviderLogin')).toMatchObject([{ redirectPath: '/' }])
@@ -114,14 +114,14 @@ describe('a sign-in at a provider', () => {
     },
   )
 
-  test('can be started only with GET', async () => {
+  test('can be started and finished only with GET', async () => {
     expect((await browser.send('POST', '/auth/providers/corp', '')).status).toBe(405)
     expect((await browser.send('POST', '/auth/providers/corp/callback', '')).status).toBe(405)
   })
 })
 
 describe('linking an identity', () => {
-  test('starts for the user of this browser, with a token only if intent=link', async () => {
+  test('starts for the signed-in user, and passes link_start on only with intent=link', async () => {
     expect(await redirectOf('/auth/providers/corp?intent=link')).toEqual([307, '/login?error=authentication_required'])
     signIn('U-ada')
     await browser.get('/auth/providers/corp?intent=link&link_start=ELS1')
@@ -141,7 +141,7 @@ describe('linking an identity', () => {
 })
 
 describe('/sso/confirm', () => {
-  test('is shown only in the browser where the sign-in began', async () => {
+  test('is shown only in the browser of the sign-in, and only with its token', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-web-client-'))
     await writeFile(join(folder, 'index.html'), 'the web client')
     const withClient = await env.start({ PARLEY_GATEWAY_WEB_CLIENT_DIRECTORY: folder })

@@ -42,15 +42,18 @@ beforeEach(() => void (received.length = 0))
 test.each([
   ['GET', '/assets/files/A1?access=t', undefined],
   ['POST', '/webhooks/livekit', 'hello'],
-])('%s %s is forwarded with its authorization, without parley- headers', async (method, path, body) => {
-  const headers = { authorization: 'Bearer t', 'parley-caller': 'x', 'Parley-Signature': 'y', connection: 'close' }
-  const response = await fetch(gateway.url + path, { method, headers, ...(body !== undefined && { body }) })
-  expect([response.status, response.headers.get('x-from'), await response.text()]).toEqual([207, 'behind', 'behind'])
-  const [request] = received
-  expect([request?.method, request?.url, request?.headers.authorization]).toEqual([method, path, 'Bearer t'])
-  const ours = Object.keys(request?.headers ?? {}).filter((name) => name.startsWith('parley-'))
-  expect(ours).toEqual(['parley-forwarded-for-proof'])
-})
+])(
+  '%s %s is forwarded with its authorization, without the parley- headers of the client',
+  async (method, path, body) => {
+    const headers = { authorization: 'Bearer t', 'parley-caller': 'x', 'Parley-Signature': 'y', connection: 'close' }
+    const response = await fetch(gateway.url + path, { method, headers, ...(body !== undefined && { body }) })
+    expect([response.status, response.headers.get('x-from'), await response.text()]).toEqual([207, 'behind', 'behind'])
+    const [request] = received
+    expect([request?.method, request?.url, request?.headers.authorization]).toEqual([method, path, 'Bearer t'])
+    const ours = Object.keys(request?.headers ?? {}).filter((name) => name.startsWith('parley-'))
+    expect(ours).toEqual(['parley-forwarded-for-proof'])
+  },
+)
 
 test.each(['http', 'websocket'])('only the gateway states the address of the client (%s)', async (kind) => {
   const headers = {
@@ -82,7 +85,7 @@ test.each([
   expect(received).toEqual([])
 })
 
-test('the upstream server does not decide about the connection to the client', async () => {
+test('the upstream server does not decide whether the connection to the client stays open', async () => {
   const { hostname, port } = new URL(gateway.url)
   const client = connect(Number(port), hostname)
   client.write('GET /assets/files/A1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')

@@ -7,7 +7,7 @@ import { openEnv, type Env, type Gateway } from './_env.ts'
 import { rawSocket, receive, sendRaw } from './_raw.ts'
 
 const arrived: { method: string | undefined; url: string | undefined; body: string }[] = []
-/** Send the responses to smuggled requests, when more data arrives: they would answer a later request. */
+/** Send the responses to smuggled requests. Called when more data arrives, so that they would answer a later request. */
 let release: (() => void)[] = []
 /** Sends the response to the latest request for the slow path. */
 let answerSlow: (() => void) | undefined
@@ -48,12 +48,12 @@ const sockets = new Set<Socket>()
 let env: Env
 let gateway: Gateway
 beforeAll(async () => {
-  const [assets, sockets] = await Promise.all([listen(upstream), listen(realtime)])
+  const [assetsUrl, realtimeUrl] = await Promise.all([listen(upstream), listen(realtime)])
   env = await openEnv()
   gateway = await env.start({
-    PARLEY_GATEWAY_ASSETS_URLS: assets,
-    PARLEY_GATEWAY_WEBHOOKS_URLS: assets,
-    PARLEY_GATEWAY_REALTIME_URLS: sockets,
+    PARLEY_GATEWAY_ASSETS_URLS: assetsUrl,
+    PARLEY_GATEWAY_WEBHOOKS_URLS: assetsUrl,
+    PARLEY_GATEWAY_REALTIME_URLS: realtimeUrl,
   })
 })
 afterAll(async () => {
@@ -222,7 +222,7 @@ describe('an upgrade', () => {
     ['a socket that is refused', '/api/realtime', 'websocket', /slowHTTP\/1\.1 403 [^]*\r\n\r\n\{\}$/],
     ['a socket that is accepted', '/api/realtime?welcome', 'websocket', /slowHTTP\/1\.1 101 [^]*\r\n\r\nwelcome $/],
     ['another protocol', '/assets/files/A1', 'h2c', /slowHTTP\/1\.1 200 [^]*\/assets\/files\/A1$/],
-  ])('that follows an unanswered request waits for its response: %s', async (_, path, protocol, answers) => {
+  ])('that follows an unanswered request waits until that has its response: %s', async (_, path, protocol, answers) => {
     const socket = await rawSocket(gateway.url)
     const offered = ['Host: x', 'Connection: Upgrade', `Upgrade: ${protocol}`, 'Sec-WebSocket-Version: 13']
     socket.write(`GET /assets/slow HTTP/1.1\r\nHost: x\r\n\r\nGET ${path} HTTP/1.1\r\n${offered.join('\r\n')}\r\n\r\n`)

@@ -52,7 +52,7 @@ describe('an account under attack', () => {
     await waitForSharedCounts([one, other])
   })
 
-  test('admits few attempts, but its owner from known browsers', async () => {
+  test('admits few attempts of strangers, and its owner from a known browser', async () => {
     const own = one.browser()
     expect((await attempt(newAddress(), 'correct horse', own)).status).toBe(200)
     await own.postJson('/auth/logout', {}, { 'x-csrf-token': own.jar.get('parley_csrf') ?? '' })
@@ -68,7 +68,7 @@ describe('an account under attack', () => {
     // Three attempts are allowed, and another one every five seconds; the first of these may be due at once.
     expect(countAttempts() - before).toBeLessThanOrEqual(3 + 1 + Math.floor((Date.now() - started) / 5_000))
     expect(answers.find(({ status }) => status === 429)?.headers.get('retry-after')).toMatch(/^\d+$/)
-    // From the attacking network itself, whose budget is used up.
+    // The owner is admitted even from the attacking network, whose limit is exhausted.
     const attackers = newAddress()
     await attack(attackers, 20)
     for (let n = 0; n < 8; n++) await attempt(attackers, 'wrong', other.browser(), `nobody-${n}`)
@@ -78,7 +78,7 @@ describe('an account under attack', () => {
     expect((await attempt(attackers, 'correct horse', own, name)).status).toBe(200)
   })
 
-  test('admits a user who set a new password by mail', async () => {
+  test('admits the browser in which its owner set a new password with a mailed token', async () => {
     const own = one.browser()
     env.accounts.answers.set('resetPassword', () => ({ userId: 'U1', names: [login, `${login}@example.org`] }))
     expect((await own.postJson('/auth/reset-password', { token: 'mailed', password: 'correct horse' })).status).toBe(
@@ -140,7 +140,7 @@ describe('failed sign-ins', () => {
     expect((await attempt(address, 'correct horse', browser, 'other')).status).toBe(200)
   })
 
-  test('from many addresses never lock the account', async () => {
+  test('from many addresses do not lock the account', async () => {
     for (let i = 0; i < 30; i++) expect((await attempt(newAddress())).status).toBe(401)
     expect((await attempt(newAddress(), 'correct horse')).status).toBe(200)
   })
@@ -192,7 +192,7 @@ test('one address may start a limited number of sign-ins at providers', async ()
   expect(await begin({ 'x-forwarded-for': newAddress() })).toBe(307)
 })
 
-test('sign-in requests also count towards the limit per network', async () => {
+test('sign-in requests also count towards the limits of reads and writes per network', async () => {
   const counted = { PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.1', PARLEY_LIMITS_WRITES_PER_MINUTE: '3' }
   const who = (await env.start({ ...counted, PARLEY_LIMITS_READS_PER_MINUTE: '3' })).browser()
   const statuses = async (from: Record<string, string>) => [

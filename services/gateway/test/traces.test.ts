@@ -29,7 +29,7 @@ beforeAll(async () => {
   await env[Symbol.asyncDispose]()
   await stopTelemetry()
 })
-// Even if beforeAll fails, because the next test file in this process starts telemetry again.
+// Stops telemetry even if beforeAll fails, because the next test file in this process starts telemetry again.
 afterAll(async () => {
   await stopTelemetry()
   await collector[Symbol.asyncDispose]()
@@ -55,9 +55,9 @@ const getRoom = (transport: Transport, traceId = '') =>
 const spansOf = (traceId: string | undefined) => collector.spans.filter((span) => span.traceId === traceId)
 
 test.each([
-  [0, 'connectrpc'],
-  [1, 'grpc'],
-])('a request continues the trace of its client', (n, system) => {
+  ['connectrpc', 0],
+  ['grpc', 1],
+])('a %s request continues the trace of its client', (system, n) => {
   const spans = spansOf(traceIds[n]).filter((span) => span.name === name)
   const [own] = spans.filter(({ attributes }) => attributes['rpc.system.name'] === system)
   expect(own).toMatchObject({ kind: 'server', parentSpanId: 'b7ad6b7169203331' })
@@ -67,7 +67,7 @@ test.each([
   expect(served?.parentSpanId).toBe(client?.spanId)
 })
 
-test('a new trace begins if clients are not trusted', () => {
+test('if traces of clients are not joined, a request begins a trace of its own', () => {
   expect(spansOf(notJoined)).toEqual([])
   expect(JSON.stringify(collector.batches)).not.toContain(notJoined)
   const traces = new Set(collector.spans.filter((span) => span.name === name).map(({ traceId }) => traceId))

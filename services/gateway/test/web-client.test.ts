@@ -83,7 +83,7 @@ describe('the page', () => {
     expect((await get('/', { 'if-none-match': '"older"' })).status).toBe(200)
   })
 
-  test('can only be read', async () => {
+  test('accepts only GET and HEAD', async () => {
     const posted = await fetch(`${url}/`, { method: 'POST', body: 'x' })
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
     const head = await fetch(`${url}/`, { method: 'HEAD' })
@@ -115,14 +115,14 @@ describe('an unknown path', () => {
 })
 
 describe('the files of the web client', () => {
-  test('are cached forever, because their names change with their content', async () => {
+  test('may be cached for a year, because their names change with their content', async () => {
     const { headers, body } = await get('/app/main-a1.js')
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8')
     expect(body.toString()).toBe(script)
   })
 
-  test('are sent compressed if the client accepts it', async () => {
+  test('are sent compressed if the client accepts Brotli', async () => {
     const { headers, body } = await get('/app/main-a1.js', { 'accept-encoding': 'gzip, deflate, br' })
     expect([headers['content-encoding'], headers.vary]).toEqual(['br', 'accept-encoding'])
     expect(brotliDecompressSync(body).toString()).toBe(script)
@@ -137,7 +137,7 @@ describe('the files of the web client', () => {
   )
 })
 
-test('without a web client / describes the server', async () => {
+test('without a web client, the path / describes the server', async () => {
   const bare = await env.start({ PARLEY_GATEWAY_WEB_CLIENT_DIRECTORY: join(folder, 'nowhere') })
   expect(await (await fetch(`${bare.url}/`)).text()).toMatch(/^This is a Parley server/)
 })

@@ -15,7 +15,7 @@ type Plan = {
 export type PlanSummary = {
   indexes: string[]
   scanned: string[]
-  /** The most that a plan node returned. */
+  /** The highest number of rows that a plan node returned. */
   rows: number
   /** Rows read, by table. */
   rowsOf: Record<string, number>

@@ -128,7 +128,7 @@ describe('ApplyRoomEvents', () => {
     expect(published.map(({ id }) => id)).toEqual([two, three].map(({ eventId }) => eventId))
   })
 
-  test('adds no timeline row, and leaves unread state and room version', async () => {
+  test('adds no timeline row, and changes neither the unread state nor the version of the room', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     const state = async () => (await fleet.messaging.roomStates({ userId: 'bob', roomIds: [roomId] })).entries[0]
     const timeline = async () => (await fleet.as('bob').rooms.getRoomEvents({ roomId })).page?.events.length
@@ -141,7 +141,7 @@ describe('ApplyRoomEvents', () => {
     expect(rows).toEqual([{ version: 3n }])
   })
 
-  test('stores the state of a video', async () => {
+  test('stores the newest state of a video, but none for a file of another room', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const { id } = await say(fleet.as('ann'), roomId, 'x')
     const [clip = '', other = ''] = await attach(fleet, roomId, id, [{}, {}])
@@ -153,9 +153,9 @@ describe('ApplyRoomEvents', () => {
     await apply(roomId, videoProcessed(clip, 1n, { status: 'processing' }))
     expect(await video(clip)).toMatchObject({ status: 'processing' })
     const done = { status: 'completed', durationMs: 1500n, variants: [{ quality: '720p', width: 1280, height: 720 }] }
-    const x = videoProcessed(clip, 2n, { status: 'x' })
-    await apply(roomId, x, videoProcessed(clip, 3n, done))
-    await apply(roomId, x)
+    const earlier = videoProcessed(clip, 2n, { status: 'x' })
+    await apply(roomId, earlier, videoProcessed(clip, 3n, done))
+    await apply(roomId, earlier)
     expect(await video(clip)).toMatchObject(done)
     expect(await video(other)).toBeUndefined()
     const elsewhere = await fleet.room().channel(['ann'])
@@ -186,7 +186,7 @@ describe('ApplyRoomEvents', () => {
     ],
     ['an envelope of another event', { eventId: newId('event') }],
     ['an envelope of another kind', { eventId: forgedId, envelope: envelopeOf('message_posted', {}) }],
-  ])('refuses all events of the call if one has %s', async (_, wrong) => {
+  ])('refuses all events of the request if one has %s', async (_, wrong) => {
     const { roomId } = await fleet.room().channel(['ann'])
     const calling = apply(roomId, joined(roomId, 'C1', 1n), { ...joined(roomId, 'C1', 2n), ...wrong })
     await expect(calling).rejects.toMatchObject(errorWith(Code.InvalidArgument, 'events:'))
@@ -194,37 +194,37 @@ describe('ApplyRoomEvents', () => {
     expect(rows).toEqual([])
   })
 
-  test('accepts at most 100 events per call', async () => {
+  test('accepts at most 100 events per request', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const events = Array.from({ length: 101 }, (_, n) => joined(roomId, 'C1', BigInt(n + 1)))
     await expect(apply(roomId, ...events)).rejects.toMatchObject({ code: Code.InvalidArgument })
     await apply(roomId, ...events.slice(1))
   })
 
-  test('gives concurrent posts and events consecutive places, once', async () => {
+  test('gives concurrent posts and events consecutive places, and a repeated event only one', async () => {
     const writers = ['ann', 'bob', 'cyd', 'dan']
     const { roomId } = await fleet.room().channel(writers)
     await using recorded = await recordRoomEvents(fleet, roomId)
-    const times = Array.from({ length: 25 }, (_, n) => BigInt(n + 1))
+    const numbers = Array.from({ length: 25 }, (_, n) => BigInt(n + 1))
     const post = async (userId: string) => {
-      for (const n of times) await say(fleet.as(userId), roomId, `${userId} ${n}`)
+      for (const n of numbers) await say(fleet.as(userId), roomId, `${userId} ${n}`)
     }
     const call = async (callId: string) => {
-      for (const version of times) {
+      for (const version of numbers) {
         const event = joined(roomId, callId, version)
-        // A call is repeated, as after a lost response, perhaps to another process.
+        // The request is repeated, as after a lost response, perhaps to another process.
         await Promise.all([apply(roomId, event), apply(roomId, event)])
       }
     }
     await Promise.all([...writers.map(post), ...['C1', 'C2', 'C3'].map(call)])
-    const expected = (writers.length + 3) * times.length
+    const expected = (writers.length + 3) * numbers.length
     const published = await eventually(() => recorded.events.length >= expected && recorded.events)
     const places = published.map(({ version }) => version)
     expect(places).toEqual(Array.from({ length: expected }, (_, n) => BigInt(6 + n)))
     const callEvents = published.flatMap(({ fact }) => (fact.case === 'roomEvent' ? [fact.value.event] : []))
     for (const callId of ['C1', 'C2', 'C3']) {
       const versions = callEvents.filter((event) => event?.aggregateId === callId).map((event) => event?.version)
-      expect(versions).toEqual(times)
+      expect(versions).toEqual(numbers)
     }
   })
 })
@@ -235,6 +235,6 @@ test('versions of aggregates without events for three days are deleted', async (
   const older = `update room_event_versions set heard_at = now() - interval '73 hours' where aggregate_id = 'Cold'`
   await fleet.pool.query(older)
   await dropRoomEventVersions(fleet.pool, new AbortController().signal)
-  const left = 'select aggregate_id from room_event_versions where room_id = $1'
-  expect((await fleet.pool.query(left, [roomId])).rows).toEqual([{ aggregate_id: 'Cnew' }])
+  const remaining = 'select aggregate_id from room_event_versions where room_id = $1'
+  expect((await fleet.pool.query(remaining, [roomId])).rows).toEqual([{ aggregate_id: 'Cnew' }])
 })

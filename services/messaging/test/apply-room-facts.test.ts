@@ -113,7 +113,7 @@ test('events of a direct message go only to its participants', async () => {
 })
 
 describe('a ban', () => {
-  test('ends the membership, and its own end does not restore it', async () => {
+  test('ends the membership, which the end of the ban does not restore', async () => {
     const room = await fleet.room().channel(['ann', 'bob'])
     await room.ban('bob')
     expect((await timeline(room)).at(-1)).toMatchObject({ kind: 'userLeftRoom', actorId: 'bob' })
@@ -173,7 +173,7 @@ describe('facts', () => {
     expect(await applyFacts(room, room.facts)).toBe(2n)
   })
 
-  test('may be delivered concurrently to several processes', async () => {
+  test('delivered concurrently to several processes are applied once, in order', async () => {
     const room = fleet.room()
     await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.>`)
     room.add({ case: 'created', value: {} })
@@ -188,7 +188,7 @@ describe('facts', () => {
     expect(await timeline(room, 'p0')).toHaveLength(21)
   })
 
-  test('of a call are refused together if one is invalid', async () => {
+  test('that are invalid are refused and not applied', async () => {
     const room = fleet.room()
     room.add({ case: 'joined', value: { userId: 'ann' } })
     await expect(applyFacts(room, room.facts)).rejects.toMatchObject({ code: Code.InvalidArgument })

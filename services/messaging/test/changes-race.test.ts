@@ -53,7 +53,7 @@ async function ignoreRaces(call: Promise<unknown>): Promise<void> {
 
 const people = Array.from({ length: 8 }, (_, n) => `p${n}`)
 
-/** `n` selects the message. */
+/** `n` selects the message, and whether a change includes an echo. */
 const actions: ((
   person: Person,
   roomId: string,

@@ -28,7 +28,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited
 }
 
-test('a message committed before a kill is readable, and its event follows', async () => {
+test('a message committed before its process is killed can be fetched, and its event follows', async () => {
   const child = await forkMessaging('mute')
   const { roomId } = await fleet.room().channel(['ann'])
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
@@ -45,11 +45,11 @@ test('a message committed before a kill is readable, and its event follows', asy
   expect(recorded.events.at(-1)?.id).toBe(message?.id)
 })
 
-test('posts confirmed before a kill are announced, and keys make retries safe', async () => {
+test('posts confirmed before their process is killed are announced, and a retry with the same key posts nothing twice', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
   const ann = fleet.as('ann').messages
-  const answered: string[] = []
+  const confirmed: string[] = []
   const failures = new Set<Code>()
   let isRunning = true
   const write = async () => {
@@ -58,7 +58,7 @@ test('posts confirmed before a kill are announced, and keys make retries safe', 
       await eventually(async () => {
         try {
           const { message } = await ann.createMessage({ roomId, body: 'x' }, { headers, timeoutMs: 2_000 })
-          answered.push(message?.id ?? '')
+          confirmed.push(message?.id ?? '')
         } catch (error) {
           failures.add(ConnectError.from(error).code)
           throw error
@@ -70,8 +70,8 @@ test('posts confirmed before a kill are announced, and keys make retries safe', 
   try {
     for (let round = 1; round <= 2; round++) {
       const child = await forkMessaging()
-      const enough = answered.length + 40
-      await eventually(() => answered.length > enough)
+      const enough = confirmed.length + 40
+      await eventually(() => confirmed.length > enough)
       await kill(child)
     }
   } finally {
@@ -81,10 +81,10 @@ test('posts confirmed before a kill are announced, and keys make retries safe', 
   await fleet.untilRelayed(roomId)
 
   expect([Code.Unavailable, Code.DeadlineExceeded]).toEqual(expect.arrayContaining([...failures]))
-  expect(new Set(answered).size).toBe(answered.length)
-  // After a kill the last events may be published again.
+  expect(new Set(confirmed).size).toBe(confirmed.length)
+  // After a process was killed, its last events may be published again.
   const received = () => new Set(recorded.events.map(({ id }) => id))
-  await eventually(() => expect(received()).toEqual(new Set(answered)))
+  await eventually(() => expect(received()).toEqual(new Set(confirmed)))
   const stored = new Set<string>()
   let page = (await fleet.as('ann').rooms.getRoomEvents({ roomId, limit: 500 })).page
   for (;;) {

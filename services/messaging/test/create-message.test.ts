@@ -9,7 +9,7 @@ import { useFleet } from './_fleet.ts'
 const fleet = useFleet()
 
 describe('a posted message', () => {
-  test('is returned, and can be read', async () => {
+  test('is returned, and can be fetched', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     const { message } = await fleet.as('ann').messages.createMessage({ roomId, body: ' hello\nthere ' })
     expect(message).toMatchObject({ roomId, actorId: 'ann', body: ' hello\nthere ', attachments: [], reactions: [] })

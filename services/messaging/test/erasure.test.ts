@@ -85,7 +85,7 @@ test('a notification level that arrives after the deletion is not stored', async
   expect(await count('from notification_levels where user_id = $1', 'gil')).toBe(0)
 })
 
-test('rows written during the deletion are found by the next pass', async () => {
+test('rows written after a pass are found by the next one', async () => {
   const { roomId } = await fleet.room().channel(['slow'])
   await fleet.as('slow').messages.createMessage({ roomId, body: 'first' })
   await runPass('slow', 1)
@@ -151,7 +151,7 @@ test("a deleted user's messages are neither unread nor replies, and lose files a
   expect(await runPass('ana', 2)).toBe('0')
 })
 
-test("a deleted user's reactions are removed, and the next users are named", async () => {
+test("a deleted user's reactions are removed, and the preview names the next users", async () => {
   const people = ['ida', 'bob', 'p1', 'p2', 'p3', 'p4']
   const { roomId } = await fleet.room().channel(people)
   const { id: messageEventId } = await say(fleet.as('bob'), roomId, 'x')

@@ -39,7 +39,7 @@ test('a preview comes with a token for half an hour, stored as a digest', async 
   expect(Math.round(Number(stored?.minutes))).toBe(30)
 })
 
-test('a user has at most four fetches at a time', async () => {
+test('a user has at most four fetches at a time, including canceled ones that still run', async () => {
   const usual = fleet.fakes.previewLink
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   let running = 0
@@ -89,7 +89,7 @@ test.each([
   await expect(alice().fetchLinkPreview({ url })).rejects.toMatchObject({ code })
 })
 
-test('only its user can use a token', async () => {
+test('a token can be used only by the user who fetched the preview', async () => {
   const { roomId } = await fleet.room().channel(['Ualice', 'Ubob'])
   const url = 'https://example.org/image'
   const { previewToken: linkPreviewToken } = await alice().fetchLinkPreview({ url })

@@ -8,7 +8,7 @@ import { eventually, recordEvents } from '@parley/testkit'
 import { useFleet, type Person } from './_fleet.ts'
 
 const fleet = useFleet({ processes: 2, now: () => now })
-/** URLs of files contain their expiry. */
+/** The clock stands still, because URLs of files contain their expiry and are compared. */
 const now = new Date()
 
 type Request = Parameters<Person['messages']['createMessage']>[0]
@@ -67,7 +67,7 @@ describe('files', () => {
     expect([withFiles, withTexts]).toEqual([[message?.id], [threadRootEventId, message?.channelEchoEventId]])
   })
 
-  test('that cannot be attached are named, and nothing is posted', async () => {
+  test('that cannot be attached are named in the error, and nothing is posted', async () => {
     const [{ roomId }, other] = await Promise.all([fleet.room().channel(['ann', 'bob']), fleet.room().channel(['ann'])])
     const [mine, used] = [upload('ann', roomId), upload('ann', roomId)]
     await post('ann', { roomId, attachmentAssetIds: [used] })
@@ -101,7 +101,7 @@ describe('files', () => {
     }
   })
 
-  test('can be posted again after a failure, once, with concurrent keys', async () => {
+  test('can be posted again after a failure, by only one of several concurrent requests', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     for (let round = 0; round < 5; round++) {
       const attachmentAssetIds = [upload('ann', roomId)]
@@ -123,7 +123,7 @@ describe('files', () => {
     expect(await countMessages(roomId)).toBe(5)
   })
 
-  test('are attached to one of several messages that claimed them', async () => {
+  test('are attached to only one message, even if several have claimed them', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     for (let round = 0; round < 5; round++) {
       const ids = Array.from({ length: 6 }, () => upload('ann', roomId))

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { useFleet } from './_fleet.ts'
 
 const fleet = useFleet({ now: () => new Date(time++) })
-/** Threads with equal times would be ordered by id. */
+/** Advances with each use, because threads with equal times are ordered by id. */
 let time = Date.now()
 
 const post = async (userId: string, roomId: string, threadRootEventId = '') =>
@@ -77,7 +77,7 @@ test('a page has 20 threads by default, and at most 100', async () => {
   expect((await list('r3', { limit: 500 })).threads).toHaveLength(100)
 })
 
-test('a thread is listed until the user unfollows it or leaves', async () => {
+test('a thread is listed until the user unfollows it, leaves its room or is banned from it', async () => {
   const [left, universal, archived, kept] = [
     await fleet.room().channel(['r4', 'bob']),
     await fleet.room().channel(['bob'], { universal: true }),

@@ -20,7 +20,7 @@ async function createThread(rootAuthor: string, ...others: string[]) {
   return { room, roomId, thread, following, reply: (userId: string) => post(userId, roomId, thread) }
 }
 
-test('following is shown with the message, and announced only to the caller', async () => {
+test('following is shown with the root, and announced only to the caller', async () => {
   const { thread, following } = await createThread('ann', 'bob')
   await using recorded = await recordEvents(fleet.bus, 'evt.reader.bob.*')
   const { threads } = fleet.as('bob')
@@ -61,7 +61,7 @@ test('after unfollowing, own replies make the user follow again, replies of othe
   expect(await following('dan')).toBe(true)
 })
 
-test('concurrent decisions of a user have one order', async () => {
+test('concurrent requests of a user to follow and unfollow a thread have one order', async () => {
   const { thread, following } = await createThread('eve', 'fay')
   await using recorded = await recordEvents(fleet.bus, 'evt.reader.fay.*')
   const { threads } = fleet.as('fay')
@@ -80,7 +80,7 @@ test('concurrent decisions of a user have one order', async () => {
   expect(newest?.kind).toBe('thread_followed')
 })
 
-test('following requires a root that the user may read', async () => {
+test('following requires a root in a channel that the user may read', async () => {
   const { room, roomId, thread, reply } = await createThread('gus', 'hal')
   const replyId = await reply('hal')
   const { threads } = fleet.as('hal')

@@ -36,7 +36,7 @@ test('ApplyRoomFacts returns the room and the standings changed above a version'
   expect((await list('dan')).room?.standings).toMatchObject(rest)
 })
 
-test('ApplyRoomFacts returns no version of an unknown room', async () => {
+test('ApplyRoomFacts returns version 0 and no room if the room is unknown', async () => {
   const { heldVersion, room } = await fleet.messaging.applyRoomFacts({ roomId: 'Rnone', standings: {} })
   expect([heldVersion, room]).toEqual([0n, undefined])
 })

@@ -26,7 +26,7 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, have one o
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
   const root = await fleet.as('h0').messages.createMessage({ roomId, body: 'root' })
   const threadRootEventId = root.message?.id ?? ''
-  const answered = new Map<string, string>()
+  const confirmed = new Map<string, string>()
   const codes = new Set<Code>()
 
   const write = async (userId: string, n: number) => {
@@ -37,11 +37,11 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, have one o
       const inThread = (n + turn) % 3 > 0 && { threadRootEventId, alsoSendToChannel: (n + turn) % 3 === 2 }
       const headers = { 'Idempotency-Key': body }
       const send = () => fleet.as(userId).messages.createMessage({ roomId, body, ...inThread }, { headers })
-      while (!banned && !answered.has(body)) {
+      while (!banned && !confirmed.has(body)) {
         const outcomes = await Promise.allSettled([send(), send()])
         const ids = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value.message?.id ?? ''] : []))
         expect(new Set(ids).size).toBeLessThanOrEqual(1)
-        if (ids[0] !== undefined) answered.set(body, ids[0])
+        if (ids[0] !== undefined) confirmed.set(body, ids[0])
         const refused = outcomes.flatMap((one) =>
           one.status === 'rejected' ? [ConnectError.from(one.reason).code] : [],
         )
@@ -69,8 +69,8 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, have one o
   const texts = rows.filter(({ body }) => body !== null && body !== 'root')
   expect(new Set(texts.map(({ body }) => body)).size).toBe(texts.length)
   const stored = new Map(texts.map(({ body, event_id }) => [body, event_id]))
-  for (const [body, id] of answered) expect(stored.get(body)).toBe(id)
-  expect(answered.size).toBeGreaterThanOrEqual(60 * 6)
+  for (const [body, id] of confirmed) expect(stored.get(body)).toBe(id)
+  expect(confirmed.size).toBeGreaterThanOrEqual(60 * 6)
   expect(codes).toContain(Code.PermissionDenied)
 
   // Each place has one event, and each writer's messages are in order.
@@ -121,11 +121,11 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, have one o
   expect(new Map(markers.map(({ user_id, seq }) => [user_id, seq]))).toEqual(
     new Map(shown.map(({ actor_id, seq }) => [actor_id, seq])),
   )
-  const read = await select<{ user_id: string; seq: bigint }>(
+  const threadMarkers = await select<{ user_id: string; seq: bigint }>(
     'select user_id, seq from thread_markers where room_id = $1',
     roomId,
   )
-  expect(new Map(read.map(({ user_id, seq }) => [user_id, seq]))).toEqual(
+  expect(new Map(threadMarkers.map(({ user_id, seq }) => [user_id, seq]))).toEqual(
     new Map(replies.map(({ actor_id, seq }) => [actor_id, seq])),
   )
   const follows = await select<{ user_id: string }>(
@@ -149,7 +149,7 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, have one o
   expect(Number(statements[0]?.rows)).toBeLessThanOrEqual(128)
 })
 
-test('of two concurrent posts with one key, one succeeds', async () => {
+test('of two concurrent posts with one key in different rooms, one succeeds', async () => {
   const writers = Array.from({ length: 16 }, (_, n) => `k${n}`)
   const rooms = await Promise.all([fleet.room().channel(writers), fleet.room().channel(writers)])
   const writes = writers.flatMap((userId) =>

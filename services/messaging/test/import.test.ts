@@ -83,7 +83,7 @@ describe('imported messages', () => {
     )
   })
 
-  test('keep their threads across several calls, with summaries, echoes and followers', async () => {
+  test('keep their threads across several requests, with summaries, echoes and followers', async () => {
     const roomId = await channel()
     await send(roomId, [message('1', 1), message('1.1', 2, { authorId: 'bob', threadRootExternalId: '1' })])
     const more = await send(roomId, [
@@ -211,7 +211,7 @@ from thread_markers where room_id = $1 and user_id = 'ann' order by seq`,
       'threads',
       `insert into thread_markers (room_id, root_event_id, user_id, seq, read_at) values ($1, $2, 'bob', 1, now())`,
     ],
-  ])('are marked as read in one order in %s, to avoid deadlocks', async (_, insertMarker) => {
+  ])('are marked as read in a fixed order in %s, to avoid deadlocks', async (_, insertMarker) => {
     const roomId = await channel()
     await send(roomId, [message('1', 1)])
     for (const root of ['cid', 'bob'])
@@ -241,7 +241,7 @@ from thread_markers where room_id = $1 and user_id = 'ann' order by seq`,
     expect([...externalIds].sort()).toEqual(['1', '2'])
   })
 
-  test("of a deleted user are placeholders, without that user's reactions", async () => {
+  test("of a deleted user are placeholders, and that user's reactions are dropped", async () => {
     const roomId = await channel()
     await fleet.pool.query(`insert into erasures (user_id, pass) values ('eve', 1) on conflict do nothing`)
     const reactions = [{ emoji: 'tada', userIds: ['eve'] }]
@@ -289,7 +289,7 @@ describe('an import is refused', () => {
       message('1', 1, { createdAt: timestampFromDate(new Date(2e13)) }),
       Code.InvalidArgument,
     ],
-  ])('with %s, and no message of the call is written', async (_, room, bad, code) => {
+  ])('with %s, and no message of the request is written', async (_, room, bad, code) => {
     const roomId = room || (await channel())
     await expect(send(roomId, [message('good', 0), bad])).rejects.toMatchObject({ code })
     if (!room) expect(await timeline(roomId)).toEqual([])
@@ -305,7 +305,7 @@ describe('an import is refused', () => {
 })
 
 describe('the export of a room', () => {
-  test('returns every message in order, with all its parts', async () => {
+  test('returns every message in order, with its thread, its reactions and its retraction', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     const [ann, bob] = [fleet.as('ann'), fleet.as('bob')]
     const root = await say(ann, roomId, 'root')

@@ -27,7 +27,7 @@ async function createUnreadRoom(reader: string, universal: boolean) {
   return roomId
 }
 
-test('a muted room is never unread', async () => {
+test('a muted room is not unread, and neither are its threads', async () => {
   const roomId = await createUnreadRoom('eve', false)
   expect(await unread('eve', roomId)).toEqual(everything)
   await choose('eve', roomId, MUTED, 1n)
@@ -47,7 +47,7 @@ test('a level takes effect when ApplyNotificationLevel is answered', async () =>
   expect(await unread('gil', roomId)).toEqual(everything)
 })
 
-test('ApplyNotificationLevel returns the stored level, even if it is newer', async () => {
+test('ApplyNotificationLevel returns the stored level, even if that is newer than the requested one', async () => {
   const choice = { userId: 'hal', roomId: 'Rany', level: MUTED, version: 7n }
   const held = { heldLevel: MUTED, heldVersion: 7n }
   expect(await fleet.messaging.applyNotificationLevel(choice)).toMatchObject(held)
@@ -71,7 +71,7 @@ test('the level of the server applies if the room has none', async () => {
   expect(await unread('bob', roomId)).toEqual(everything)
 })
 
-test('late levels and levels of others have no effect', async () => {
+test('older levels and levels of other users have no effect', async () => {
   const roomId = await createUnreadRoom('cyd', false)
   await choose('dan', roomId, MUTED, 1n)
   await choose('dan', '', MUTED, 2n)
@@ -84,7 +84,7 @@ test('late levels and levels of others have no effect', async () => {
 })
 
 // The last test, because the universal room stays unread for others.
-test('a muted universal room is never unread either', async () => {
+test('a muted universal room is not unread either', async () => {
   const roomId = await createUnreadRoom('fay', true)
   expect(await unread('fay', roomId)).toEqual(everything)
   await choose('fay', roomId, MUTED, 1n)

@@ -74,7 +74,7 @@ describe('the marker of a room', () => {
     ])
   })
 
-  test('never moves back, and announces nothing if it stays', async () => {
+  test('does not move back, and announces nothing if it stays', async () => {
     const { roomId } = await fleet.room().channel(['a2', 'b2'])
     const first = await post('a2', roomId)
     const second = await post('a2', roomId)
@@ -89,7 +89,7 @@ describe('the marker of a room', () => {
     await eventsOf('b2', 2)
   })
 
-  test('is not moved back by a process that read it earlier', async () => {
+  test('is not moved by a statement with an older place, which announces nothing', async () => {
     const at = (seq: bigint) => ({ seq, at: new Date(Number(seq)) })
     const thread = { roomId: 'Rany', rootEventId: 'Eany' }
     let woken = 0
@@ -107,7 +107,7 @@ describe('the marker of a room', () => {
     expect(moved).toEqual([true, true, false, false, false, false, true, true])
   })
 
-  test('only moves forward under concurrency', async () => {
+  test('is at the newest message after concurrent requests for all messages', async () => {
     const { roomId } = await fleet.room().channel(['a3', 'b3'])
     const posts = []
     for (let n = 0; n < 8; n++) posts.push(await post('a3', roomId))
@@ -116,7 +116,7 @@ describe('the marker of a room', () => {
     expect((await markRoom('b3', roomId)).lastReadAt).toEqual(posts.at(-1)?.createdAt)
   })
 
-  test('may be at an echo, but not at a reply or another row', async () => {
+  test('may be at an echo, but not at a reply, at another event or at a message of another room', async () => {
     const room = await fleet.room().channel(['a4', 'b4'])
     const { roomId } = room
     const other = await fleet.room().channel(['a4', 'b4'])
@@ -131,12 +131,12 @@ describe('the marker of a room', () => {
     expect(await roomUnread('b4', roomId)).toBe(false)
   })
 
-  test('of an empty room has no time', async () => {
+  test('has no time in an empty room', async () => {
     const { roomId } = await fleet.room().channel(['a5'])
     expect((await markRoom('a5', roomId)).lastReadAt).toBeUndefined()
   })
 
-  test('can be moved by members in every kind of room', async () => {
+  test('can be moved only by members, in every kind of room', async () => {
     const room = await fleet.room().channel(['a6'])
     await post('a6', room.roomId)
     await expect(markRoom('x6', room.roomId)).rejects.toMatchObject({ code: Code.PermissionDenied })
@@ -206,7 +206,7 @@ describe('the marker of a thread', () => {
     expect((await markThread('b10', roomId, other.id)).previousReadAt).toEqual(other.createdAt)
   })
 
-  test('cannot leave the thread, and needs a readable root', async () => {
+  test('cannot leave the thread, and requires a root in a channel that the user may read', async () => {
     const { roomId } = await fleet.room().channel(['a9'])
     const [root, other] = [await post('a9', roomId), await post('a9', roomId)]
     const reply = await post('a9', roomId, { threadRootEventId: root.id })

@@ -55,7 +55,7 @@ describe('the fact of a post names', () => {
     expect(fact.mentionsPending).toBe(false)
   })
 
-  test('nobody without a mention; accounts is called only for users', async () => {
+  test('nobody if there is no mention; accounts is called only for users', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const requested = fleet.fakes.handleCalls.length
     expect(factOf(await post(roomId, 'no one; ann@example.org, `@bob`\n\n> @bob')).mentions).toBeUndefined()

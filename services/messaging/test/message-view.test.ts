@@ -132,7 +132,7 @@ test('an echo shows the content of its reply', async () => {
   }
 })
 
-test('an echo replies to what its reply does, and has no thread', async () => {
+test('an echo answers the same message as its reply, and has no thread', async () => {
   const roomId = await room()
   const root = await say(ann(), roomId, 'root')
   const posted = await say(ann(), roomId, 'both', {

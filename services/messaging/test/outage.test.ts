@@ -34,7 +34,7 @@ const codesOf = async (calls: Promise<unknown>[]) =>
   )
 
 describe('without PostgreSQL', () => {
-  test('posts, reads and facts fail with unavailable, and work again afterwards', async () => {
+  test('posts, reads and facts fail with unavailable; posts and reads work again afterwards', async () => {
     await post('before')
     await fleet.database.stop()
     const codes = await codesOf(oneCallOfEach())

@@ -16,7 +16,7 @@ describe('PreviewMessages', () => {
     return new Map(bare)
   }
 
-  test('returns the beginning of messages of any rooms, without marks', async () => {
+  test('returns the beginning of messages of any rooms, without Markdown', async () => {
     const [one, two] = [await fleet.room().channel(['ann']), await fleet.room().dm(['ann', 'bob'])]
     const bold = await say(fleet.as('ann'), one.roomId, `**bold** ${'x'.repeat(200)}`)
     const direct = await say(fleet.as('ann'), two.roomId, 'see')
@@ -29,7 +29,7 @@ describe('PreviewMessages', () => {
     )
   })
 
-  test("returns text and number of files of an echo's reply", async () => {
+  test('returns for an echo the text and the number of files of its reply', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const { reply, echoId } = await postWithEcho(fleet.as('ann'), roomId)
     await attach(fleet, roomId, reply.id, [{}])
@@ -38,7 +38,7 @@ describe('PreviewMessages', () => {
     expect(await excerptsOf([roomId, echoId])).toEqual(new Map([[echoId, { text: 'better', attachments: 1 }]]))
   })
 
-  test('leaves out unknown and retracted messages, messages of another room, and other rows', async () => {
+  test('leaves out unknown and retracted messages, messages of another room, and other events', async () => {
     const room = await fleet.room().channel(['ann'])
     const other = await fleet.room().channel(['ann'])
     const { roomId } = room

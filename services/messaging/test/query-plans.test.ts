@@ -152,7 +152,7 @@ test('videos being processed are found by a partial index', async () => {
   expect(scanned.filter((table) => tables.includes(table))).toEqual([])
 })
 
-test('unread rooms and threads are found without reading messages', async () => {
+test('unread rooms and threads are found without fetching messages', async () => {
   const { indexes, scanned } = await explainStatements(database.pool, (on) => readUnread(on, userId))
   expect([...indexes, ...scanned].filter((name) => name.startsWith('room_events'))).toEqual([])
 })

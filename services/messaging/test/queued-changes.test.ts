@@ -16,7 +16,7 @@ import { useFleet } from './_fleet.ts'
 
 const fleet = useFleet()
 
-test('a queued edit is refused if its author may no longer read the room', async () => {
+test('a queued edit is refused if its author loses access to the room before it is written', async () => {
   const { roomId } = await fleet.room().channel(['bob'], { universal: true })
   const { id: eventId } = await say(fleet.as('ann'), roomId, 'x')
   let policy = standardPolicy()

@@ -124,7 +124,7 @@ describe('the list is refused', () => {
       await expect(list(named, id, {}, 'eve')).rejects.toMatchObject(errorWith(Code.NotFound, 'room not found'))
   })
 
-  test('for another row or a retracted message: not_found', async () => {
+  test('for anything but a message of the room, and for a retracted message: not_found', async () => {
     const { roomId } = await room()
     const { id } = await say(fleet.as('ann'), roomId, 'x')
     await react(roomId, id, ['bob'])

@@ -60,7 +60,7 @@ test('a reaction is removed once', async () => {
   expect(recorded.events.map(({ actorId }) => actorId)).toEqual(['ann', 'bob'])
 })
 
-test('the first five users are named, then the next', async () => {
+test('a reaction names the first five users, and the next one if one of them removes it', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   for (const userId of people) await add(fleet.as(userId), roomId, id)
@@ -112,7 +112,7 @@ describe('a reaction is refused', () => {
     },
   )
 
-  test('to another row or a retracted message: not_found', async () => {
+  test('to anything but a message of the room, and to a retracted message: not_found', async () => {
     const roomId = await room()
     const { id } = await say(ann(), roomId, 'x')
     await add(bob(), roomId, id)
@@ -154,7 +154,7 @@ describe('a reaction is refused', () => {
     expect(await add(bob(), roomId, id, one)).toMatchObject({ added: true })
   })
 
-  test('in an archived room, except to remove one: failed_precondition', async () => {
+  test('in an archived room, where it can only be removed: failed_precondition', async () => {
     const channel = await fleet.room().channel(['ann'])
     const { roomId } = channel
     const { id } = await say(ann(), roomId, 'x')
@@ -164,7 +164,7 @@ describe('a reaction is refused', () => {
     expect((await remove(ann(), roomId, id)).removed).toBe(true)
   })
 
-  test('without message.react, which is also required to remove one: permission_denied', async () => {
+  test('without message.react, which is also required to remove it: permission_denied', async () => {
     const roomId = await room()
     const { id } = await say(ann(), roomId, 'x')
     await add(ann(), roomId, id)

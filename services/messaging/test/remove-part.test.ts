@@ -87,7 +87,7 @@ describe('an attachment', () => {
     ])
   })
 
-  test('is removed with its message if nothing else is left', async () => {
+  test('retracts its message when it is removed and nothing else is left', async () => {
     const roomId = await room()
     const { root, reply, echoId } = await postWithEcho(ann(), roomId)
     const [first = '', last = ''] = await attach(fleet, roomId, reply.id, [{}, {}])

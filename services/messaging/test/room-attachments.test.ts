@@ -38,7 +38,7 @@ test('files are ordered by message, newest first, then by position; files of rep
   ])
 })
 
-test('URLs are valid for the reader; thumbnails have the requested size', async () => {
+test('URLs are made for the caller; thumbnails have the requested size, or a default one', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const message = await post(roomId)
   const image = { contentType: 'image/png', width: 640, height: 480 }

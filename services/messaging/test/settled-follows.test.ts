@@ -70,7 +70,7 @@ test('HasUnread settles read threads once, and finds later replies in them', asy
   expect(await threadsUnread('ann')).toBe(true)
 })
 
-test('HasUnread moves a watermark far behind its room', async () => {
+test('HasUnread moves a watermark that is far behind the log of its room', async () => {
   const { roomId } = await fleet.room().channel(['cat', 'bob'])
   const root = await post('bob', roomId)
   await fleet.as('cat').threads.followThread({ roomId, threadRootEventId: root })
@@ -87,7 +87,7 @@ test('HasUnread moves a watermark far behind its room', async () => {
   expect(await threadsUnread('cat')).toBe(true)
 })
 
-test('settled threads without new replies are not read', async () => {
+test('HasUnread does not fetch settled threads without new replies', async () => {
   const { roomId } = await fleet.room().channel(['fay', 'bob'])
   await addReadThreads(roomId, 'fay', 2 * maxFollowsWithoutWatermark)
   const explain = async () => {
@@ -101,7 +101,7 @@ test('settled threads without new replies are not read', async () => {
   expect(rows).toBeLessThan(100)
 })
 
-test('ListFollowedThreads reads the markers of its page alone', async () => {
+test('ListFollowedThreads fetches only the read markers of its page', async () => {
   const { roomId } = await fleet.room().channel(['gus'])
   await addReadThreads(roomId, 'gus', 2 * maxFollowsWithoutWatermark)
   await fleet.pool.query('vacuum analyze')
@@ -110,7 +110,7 @@ test('ListFollowedThreads reads the markers of its page alone', async () => {
   expect(rowsOf).toMatchObject({ thread_markers: page.limit })
 })
 
-test('few follows are never settled', async () => {
+test('HasUnread settles nothing for a user with few follows', async () => {
   const { roomId } = await fleet.room().channel(['dan', 'bob'])
   await addReadThreads(roomId, 'dan', maxFollowsWithoutWatermark)
   await threadsUnread('dan')

@@ -64,7 +64,7 @@ test('pages lead through all replies; the latest has the root', async () => {
   expect(none).toMatchObject({ events: [], startCursor: newest?.endCursor, endCursor: newest?.endCursor })
 })
 
-test('a page includes the authors, and its root the summary', async () => {
+test('a page includes the authors, and its root has the summary of the thread', async () => {
   const page = await thread.events({ limit: 1 })
   const [root] = page?.events ?? []
   const message = root?.event.case === 'messagePosted' ? root.event.value.message : undefined

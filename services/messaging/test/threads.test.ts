@@ -79,7 +79,7 @@ test('the first reply announces the new thread, and its new followers', async ()
   expect(await Promise.all([ann, bob, cyd].map(follows))).toEqual([true, true, true])
 })
 
-test('an author who left the room does not follow the thread', async () => {
+test('the author of a root does not follow its thread after leaving the room or a ban', async () => {
   const left = await fleet.room().channel(['lea', 'bob'])
   const banned = await fleet.room().channel(['lea', 'bob'])
   const open = await (await fleet.room().channel([])).setUniversal(true)
@@ -91,7 +91,7 @@ test('an author who left the room does not follow the thread', async () => {
     rooms.map(async ({ roomId }, n) => {
       await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
       const reply = await say(fleet.as('bob'), roomId, 'reply', { threadRootEventId: roots[n]?.id ?? '' })
-      // May arrive after the recording has begun.
+      // The event of the root may arrive after the recording has begun, too.
       const event = await eventually(() => recorded.events.find(({ id }) => id === reply.id) ?? false)
       return deliveriesOf(event).flatMap(({ to, kind }) => (kind === 'threadFollowChanged' ? to : []))
     }),
@@ -176,7 +176,7 @@ describe('a reply is refused', () => {
     }
   })
 
-  test('in a thread without a possible root: invalid_argument', async () => {
+  test('in a thread whose root is a reply, an echo or no message: invalid_argument', async () => {
     const { roomId, ann, root } = await createRoomWithRoot()
     const reply = await say(ann, roomId, 'reply', { threadRootEventId: root.id, alsoSendToChannel: true })
     const { page } = await ann.rooms.getRoomEvents({ roomId })

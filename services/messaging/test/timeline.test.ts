@@ -64,7 +64,7 @@ describe('pages', () => {
     }
   })
 
-  test('around every row, of every size, are as full as possible', async () => {
+  test('around every row are as full as possible', async () => {
     const { room, ann, model } = await createRoomWithGaps()
     const { roomId } = room
     for (const [anchor, eventId] of model.entries()) {
@@ -89,7 +89,7 @@ describe('pages', () => {
     expect(idsOf((await ann.rooms.getRoomEvents({ roomId, cursor: after })).page)).toEqual(model.slice(7))
   })
 
-  test('ignore an empty cursor, and return that of the request if empty', async () => {
+  test('are the latest for an empty cursor; an empty page returns the cursor of its request', async () => {
     const { room, ann, model } = await createRoomWithGaps()
     const { roomId } = room
     const latest = (await ann.rooms.getRoomEvents({ roomId, cursor: { case: 'after', value: '' } })).page
@@ -140,7 +140,7 @@ test('a retracted message keeps its place and nothing else', async () => {
 })
 
 describe('messages by id', () => {
-  test('are returned in the requested order, once, without others', async () => {
+  test('are returned once, in the requested order; ids of anything else are left out', async () => {
     const [room, other] = await Promise.all([fleet.room().channel(['ann']), fleet.room().channel(['ann'])])
     const ann = fleet.as('ann')
     const post = async (roomId: string) => (await ann.messages.createMessage({ roomId, body: 'x' })).message?.id ?? ''

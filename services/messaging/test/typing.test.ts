@@ -57,7 +57,7 @@ test('only members may type, also in archived and universal rooms', async () => 
   expect((await hintsOf(roomId)).map(({ userId }) => userId)).toEqual(['eve', 'ann'])
 })
 
-test('typing stores nothing', async () => {
+test('typing adds nothing to the outbox', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   await fleet.untilRelayed(roomId)
   const count = async () => (await fleet.pool.query<{ n: bigint }>('select count(*) as n from outbox')).rows[0]?.n

@@ -11,7 +11,7 @@ const state = async (userId: string, roomId: string) => {
 const hasUnread = async (userId: string, roleIds: string[] = []) =>
   (await fleet.messaging.hasUnread({ userId, roleIds })).rooms
 
-test("a room is unread from another user's message until the user posts", async () => {
+test("a room is unread after another user's message until the user posts", async () => {
   const { roomId } = await fleet.room().channel(['a1', 'b1'])
   expect(await state('a1', roomId)).toMatchObject({ roomId, empty: true, hasUnread: false })
   expect((await state('a1', roomId))?.lastMessageAt).toBeUndefined()
@@ -72,7 +72,7 @@ async function createThread(roomId: string, author: string) {
   return { thread, reply }
 }
 
-test("a followed thread is unread from another user's reply until read", async () => {
+test("a followed thread is unread after another user's reply until it is marked as read", async () => {
   const { roomId } = await fleet.room().channel(['a5', 'b5', 'c5'])
   const { thread, reply } = await createThread(roomId, 'a5')
   await reply('b5')
@@ -103,7 +103,7 @@ test('threads in archived or unreadable rooms are not unread', async () => {
   expect(await threadUnread('a6')).toBe(false)
 })
 
-test('a room of retracted messages is neither unread nor empty', async () => {
+test('a room with only retracted messages is neither unread nor empty', async () => {
   const { roomId } = await fleet.room().channel(['a7', 'b7'])
   const { message } = await fleet.as('a7').messages.createMessage({ roomId, body: 'x' })
   await fleet.as('a7').messages.deleteMessage({ roomId, eventId: message?.id ?? '' })

@@ -141,7 +141,7 @@ describe('an edit is refused', () => {
     await expect(editing).rejects.toMatchObject(errorWith(Code.InvalidArgument, message))
   })
 
-  test('of another row, a retracted message or in another room: not_found', async () => {
+  test('of anything but a message of the room, and of a retracted message: not_found', async () => {
     const roomId = await room()
     const elsewhere = await say(ann(), await room(), 'x')
     const deleted = await say(ann(), roomId, 'x')
@@ -212,7 +212,7 @@ describe('the echo of a reply', () => {
     ])
   })
 
-  test('added or posted by a process with a slow clock sets back no times', async () => {
+  test('added or posted by a process whose clock is behind moves no times back', async () => {
     const roomId = await room()
     const times = async () =>
       (

@@ -59,7 +59,7 @@ test('messages and lists of files show the state of a video', async () => {
   }
 })
 
-test('the response to a post shows that videos are processed', async () => {
+test('the response to a post shows that its videos are being processed', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const attachmentAssetIds = [newId('asset'), newId('asset')]
   for (const assetId of attachmentAssetIds) fleet.fakes.assets.set(assetId, { userId: 'ann', roomId })
@@ -69,7 +69,7 @@ test('the response to a post shows that videos are processed', async () => {
   expect(states).toEqual([MessageVideoProcessingStatus.PROCESSING, undefined])
 })
 
-test('a failed video has a reason', async () => {
+test('a failed video has a reason, and stays failed', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const { id } = await say(fleet.as('ann'), roomId, 'look')
   const [assetId = ''] = await attach(fleet, roomId, id, [{ contentType: 'video/mp4' }])
@@ -78,12 +78,12 @@ test('a failed video has a reason', async () => {
     expect(video).toMatchObject({
       ...{ status: MessageVideoProcessingStatus.FAILED, reasonCode: 'original_missing', sourceAvailable: false },
     })
-  // Replayed after the versions of the asset were deleted.
+  // Like an older event that is replayed after the versions of the asset were deleted.
   await publish(roomId, assetId, 3n, { status: 'processing' })
   for (const video of await videoStates(roomId, id)) expect(video?.status).toBe(MessageVideoProcessingStatus.FAILED)
 })
 
-test('outcomes of videos processing for minutes are requested from uploads, once', async () => {
+test('outcomes of videos that have been processing for minutes are requested from uploads, and applied once', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const attachmentAssetIds = Array.from({ length: 3 }, () => newId('asset'))
   const [ended = '', waiting = '', young = ''] = attachmentAssetIds

@@ -17,7 +17,8 @@ export type Post = {
   root?: string
   mentioned?: readonly number[]
   everyone?: boolean
-  answered?: number | undefined
+  /** The author of the message to which this one replies. */
+  repliedTo?: number | undefined
   followers?: readonly number[]
 }
 
@@ -49,10 +50,10 @@ export class RoomHistory {
     user: number,
     level: Level,
     root: string,
-    why: Pick<Post, 'mentioned' | 'everyone' | 'answered' | 'followers'>,
+    why: Pick<Post, 'mentioned' | 'everyone' | 'repliedTo' | 'followers'>,
   ) {
     if (why.everyone || why.mentioned?.includes(user)) return 'mention'
-    if (why.answered === user || why.followers?.includes(user)) return 'reply'
+    if (why.repliedTo === user || why.followers?.includes(user)) return 'reply'
     return level === 'all' && root === '' ? 'roomMessage' : undefined
   }
 
@@ -70,13 +71,13 @@ export class RoomHistory {
   }
 
   pending(user: number): { eventId: string; kind: string }[] {
-    const seen = new Set<string>()
+    const notifiedMessages = new Set<string>()
     return this.messages.flatMap(({ seq, eventId, messageId, root, retracted, reasons }) => {
       const kind = reasons.get(user)
       const wasRead = this.#read.some((read) => read.user === user && read.root === root && read.upTo >= seq)
       const wasLeft = this.#left.some((left) => left.user === user && left.upTo >= seq)
-      const notifiedBefore = seen.has(messageId)
-      if (kind) seen.add(messageId)
+      const notifiedBefore = notifiedMessages.has(messageId)
+      if (kind) notifiedMessages.add(messageId)
       if (!kind || notifiedBefore || wasRead || wasLeft || retracted) return []
       if (this.#dismissed.some((one) => one.user === user && one.messageId === messageId)) return []
       return [{ eventId, kind }]

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await eventually(async () => expect((await list()).page?.totalCount).toBe(4n))
 })
 
-test('ListNotifications runs one statement, and calls each other service once per page', async () => {
+test('ListNotifications runs one statement, and calls rooms and accounts once each', async () => {
   expect(await costs.of(list)).toEqual({
     statements: ['select: notifications'],
     requests: ['RoomsInternalService.ListAccessibleRooms', 'AccountsInternalService.GetProfiles'],

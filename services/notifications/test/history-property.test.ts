@@ -21,13 +21,17 @@ const levels = {
 
 const user = fc.nat({ max: users - 1 })
 const some = fc.uniqueArray(user, { maxLength: users })
-const said = fc.nat({ max: 15 })
+/** Number of a message, modulo how many there are. */
+const messageNumber = fc.nat({ max: 15 })
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('post' as const), user, some, everyone: fc.boolean() }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('reply' as const), user, some, said, echo: fc.boolean() }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('reply' as const), user, some, messageNumber, echo: fc.boolean() }),
+  },
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constantFrom('read room' as const, 'read thread', 'retract'), user, said }),
+    arbitrary: fc.record({ do: fc.constantFrom('read room' as const, 'read thread', 'retract'), user, messageNumber }),
   },
   {
     weight: 2,
@@ -65,7 +69,8 @@ async function untilHandled({ publisher }: Run): Promise<void> {
 async function applyStep(run: Run, it: Step): Promise<void> {
   const { publisher, history, room, roomId } = run
   const name = idOf(run, it.user)
-  const message = 'said' in it ? history.messages[it.said % Math.max(1, history.messages.length)] : undefined
+  const message =
+    'messageNumber' in it ? history.messages[it.messageNumber % Math.max(1, history.messages.length)] : undefined
   switch (it.do) {
     case 'post': {
       const mentions = { userIds: it.some.map((n) => idOf(run, n)), all: it.everyone }
@@ -74,14 +79,14 @@ async function applyStep(run: Run, it: Step): Promise<void> {
     }
     case 'reply': {
       if (!message) return
-      const [answered, ...followers] = it.some
+      const [repliedTo, ...followers] = it.some
       const root = message.root || message.messageId
       const eventId = await publisher.post(name, {
         threadRootEventId: root,
-        inReplyToAuthorId: answered === undefined ? '' : idOf(run, answered),
+        inReplyToAuthorId: repliedTo === undefined ? '' : idOf(run, repliedTo),
         threadFollowerIds: followers.map((n) => idOf(run, n)),
       })
-      history.post({ author: it.user, seq: publisher.seq, eventId, root, answered, followers })
+      history.post({ author: it.user, seq: publisher.seq, eventId, root, repliedTo, followers })
       if (!it.echo) return
       const echo = await publisher.post(name, { echoOfEventId: eventId })
       return history.post({ author: it.user, seq: publisher.seq, eventId: echo, messageId: eventId })

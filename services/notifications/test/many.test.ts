@@ -52,7 +52,7 @@ async function runProgram() {
   return child
 }
 
-test('everyone in a large room is notified once, even if a process dies midway', async () => {
+test('everyone in a large room except the author is notified once, even if a process dies midway', async () => {
   const members = many(8000)
   fleet.fakes.room('R1', members)
   const dying = await runProgram()
@@ -118,7 +118,7 @@ test('many thread followers and many people with the level ALL_MESSAGES are noti
   expect(new Set((await notificationsOf(plain)).map(({ kind }) => kind))).toEqual(new Set(['room_message']))
 })
 
-test('if more users have the level ALL_MESSAGES than a room has members, a post reads only the members', async () => {
+test('if more users have the level ALL_MESSAGES than a room has members, a post considers only the members', async () => {
   await fleet.start({}, { jobsEveryMs: 3_600_000 })
   const fans = many(5000)
   await fleet.db.execute(sql`insert into notification_levels (user_id, room_id, level)

@@ -58,7 +58,7 @@ test('lists are sorted newest first and paged by cursor or offset; an invalid cu
     })
 })
 
-test('only the recipient can read or dismiss a notification, and can read it only while it is pending', async () => {
+test('only the recipient can get or dismiss a notification, and can get it only while it is pending', async () => {
   await mention('Uowner', 3)
   const { notifications } = fleet.as('Uowner')
   const [a, b, c] = (await notifications.listNotifications({})).notifications.map(({ id }) => id)
@@ -200,7 +200,7 @@ test('notifications caused by a deleted person are dismissed, and the recipient 
   }
 })
 
-test('all notifications of a deleted person are deleted, and none are created later', async () => {
+test('all notifications to a deleted person are deleted, and none are created later', async () => {
   await mention('Ugone', 3)
   await mention('Ustays', 1)
   await requestErasure(fleet.bus, 'Ugone', 1)

@@ -5,7 +5,7 @@ import { openTestDatabase, testDatabase } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { deleteOldRows } from '../src/store/old-rows.ts'
 
-test('notifications are deleted after 90 days, and dismissed ones, markers and tombstones after four days', async () => {
+test('notifications are deleted after 90 days or four days after dismissal, read markers and tombstones after four days', async () => {
   await using database = await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url)))
   await using opened = await openTestDatabase(database.url, { pool: 2 })
   const { db } = opened

@@ -25,7 +25,7 @@ const parked = () =>
     sql`select subject, attempts, payload, last_error as reason from parked_events where consumer = 'jobs'`,
   )
 
-test('a job that fails permanently is parked with its reason and counted, and can be replayed', async () => {
+test('a job that fails for the tenth time is parked with its reason and counted, and can be replayed', async () => {
   const work = { of: 'told', audiences: [{ of: 'members' }] }
   await fleet.db.execute(
     sql`insert into notification_jobs (work, due_at, failures) values (${JSON.stringify(work)}::jsonb, now(), 9)`,
@@ -81,7 +81,7 @@ test('the lease of a long job is renewed, regardless of clock differences', asyn
   await eventually(async () => expect(await waiting()).toEqual([]))
 })
 
-test('a job is not parked while another service is unavailable, however often it fails', async () => {
+test('a job that fails because another service is unavailable is not parked, however often it fails', async () => {
   const members = Array.from({ length: 300 }, (_, n) => `U${n}`)
   fleet.fakes.room('R1', members)
   fleet.fakes.unavailableMethods.add('getPresences')

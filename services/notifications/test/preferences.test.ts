@@ -39,7 +39,7 @@ test('without a chosen level, the effective level is NORMAL', async () => {
   })
 })
 
-test('messaging gets a level before the call is answered; the call succeeds without messaging too', async () => {
+test('choosing a level waits until messaging has it, and succeeds even if messaging is unavailable', async () => {
   const { levels, unavailableMethods } = fleet.fakes
   const { preferences } = fleet.as('Ustays')
   await preferences.updateRoomNotificationPreference({ roomId: 'R1', level: MUTED })
@@ -53,7 +53,7 @@ test('messaging gets a level before the call is answered; the call succeeds with
   expect(levels.at(-1)?.version).toBeGreaterThan(first?.version ?? 0n)
 })
 
-test('after a restore, a level gets a version above the one that messaging has', async () => {
+test('if messaging has a newer version than the restored database, the next level gets a version above it', async () => {
   const { levels } = fleet.fakes
   const version = BigInt(Date.now() + 60_000) * 1000n
   levels.push({ userId: 'Uback', roomId: '', level: NORMAL, version })
@@ -62,7 +62,7 @@ test('after a restore, a level gets a version above the one that messaging has',
   await eventually(() => expect(publishedOf('Uback').at(-1)).toMatchObject({ version: version + 1n, level: MUTED }))
 })
 
-test('choosing the same level again sends it to messaging, which may have another one', async () => {
+test('choosing the same level again sends it to messaging, which may have stored another level', async () => {
   const { levels } = fleet.fakes
   const choose = () => fleet.as('Ukeeps').preferences.updateServerNotificationPreference({ level: MUTED })
   await choose()
@@ -135,7 +135,7 @@ test('DEFAULT removes the level, and a call that changes nothing is not announce
   ])
 })
 
-test('a level for a room can be read and chosen only by its members', async () => {
+test('only members of a room can get or choose their level for it', async () => {
   const { preferences } = fleet.as('Ustranger')
   for (const request of [
     (roomId: string) => preferences.getRoomNotificationPreference({ roomId }),

@@ -39,7 +39,7 @@ test.each<[string, PushAnswer]>([
   expect(await isSubscribed()).toBe(true)
 })
 
-test('Retry-After is respected, and a dismissal of the notification removes the waiting push', async () => {
+test('a push waits as long as Retry-After says; if its notification is dismissed, only the dismissal is sent', async () => {
   await push.subscribe(user, 'patient')
   push.service.answer = () => ({ status: 429, headers: { 'retry-after': '1800' } })
   await push.notify(user)
@@ -96,7 +96,7 @@ test.each([400, 403, 413, 301, 307])(
   },
 )
 
-test('a push service that hangs does not delay pushes to another one', async () => {
+test('a push service that hangs does not delay pushes to another push service', async () => {
   const hanging = await PushService.start()
   hanging.answer = () => 'nothing'
   for (let n = 0; n < 8; n++) await push.subscribe(user, `hanging-${n}`, hanging)
@@ -112,7 +112,7 @@ test('a push service that hangs does not delay pushes to another one', async () 
   await push.fleet.db.delete(pushSubscriptions)
 })
 
-test('a later push about the same message has the same topic, and is sent after its lease has expired', async () => {
+test('a second push about a message has the topic of the first; a push whose lease has expired is sent', async () => {
   await push.subscribe(user, 'twice')
   await push.notify(user)
   await eventually(() => expect(push.service.receivedBy('twice')).toHaveLength(1))
@@ -143,7 +143,7 @@ test('a push that keeps failing is given up, and its subscription is kept', asyn
   expect(await isSubscribed()).toBe(true)
 })
 
-test('metrics count pushes, and contain no endpoint, event id or text', async () => {
+test('metrics count pushes, and contain no endpoint and no event id', async () => {
   await push.subscribe(user, 'unnamed')
   await push.notify(user, { eventId: 'Eunnamed' })
   await waitUntilDrained()

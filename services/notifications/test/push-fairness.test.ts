@@ -56,7 +56,8 @@ test('mass pushes are sent even while more direct messages are queued than can b
     return push.notify('Ubob', { eventId: `Edirect${id}`, notificationId: `N${id}`, kind: 'direct_message' })
   }
   push.service.answer = async ({ browser }) => {
-    // Each direct message that is sent is replaced: twelve are always queued, of which at most four are in flight.
+    // Until all mass pushes have arrived, each direct message that is sent is replaced: twelve are queued, at most four
+    // of them in flight.
     if (browser === 'bob' && arrived('crowd') < 20) await notify()
     return { status: 201 }
   }

@@ -53,7 +53,7 @@ test('a push is overdue ten minutes after its creation', async () => {
   expect(await measureQueue(db)).toMatchObject([{ lane: 'first', depth: 3, overdue: 1 }])
 })
 
-test('priorities do not depend on the number of transactions that notify', async () => {
+test('the priorities of the pushes of a message do not depend on how many transactions queue them', async () => {
   for (let from = 0; from < 500; from += 10) await push(notificationsFor(crowd.slice(from, from + 10)))
   expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
 })
@@ -72,8 +72,8 @@ test('the priorities of the pushes of a message do not depend on the pushes of o
 })
 
 test('of many dismissals for one message, 400 get the priority “soon”, and the others “mass”', async () => {
-  const over = [...crowd, 'Ubob'].map((userId) => ({ userId, tag: 'mention-Eall' }))
-  await db.transaction((tx) => queueDismissals(tx, over))
+  const dismissals = [...crowd, 'Ubob'].map((userId) => ({ userId, tag: 'mention-Eall' }))
+  await db.transaction((tx) => queueDismissals(tx, dismissals))
   expect(await depths()).toEqual({ soon: 400, mass: 101 })
   await db.transaction((tx) => queueDismissals(tx, [{ userId: 'Ubob', tag: 'dm-E1' }]))
   expect(await depths()).toEqual({ soon: 401, mass: 101 })

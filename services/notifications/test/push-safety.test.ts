@@ -55,7 +55,7 @@ test('a push service at an allowed address is contacted, by name or by address',
 })
 
 test.each([...['127.0.0.1', '[::1]', '169.254.169.254', '10.0.0.1', 'localhost', 'inside.example', 'both.example']])(
-  'the host %s is never contacted, and the push is dropped',
+  'the host %s is not contacted, and the push is dropped',
   async (host) => {
     answers = {
       localhost: [['127.0.0.1']],

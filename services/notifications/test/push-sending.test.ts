@@ -61,7 +61,7 @@ test('each browser of the recipient gets the push, and no other browser does', a
   expect(push.service.receivedBy('other')).toEqual([])
 })
 
-test('a push about a room message has normal urgency, and the number of files if there is no text', async () => {
+test('a push about a room message has normal urgency; without text, it states the number of files', async () => {
   await push.subscribe(user, 'files')
   push.fleet.fakes.previews.set('Efiles', { text: '', attachments: 2 })
   await push.notify(user, { eventId: 'Efiles', kind: 'room_message' })
@@ -131,7 +131,7 @@ const changes: [string, (userId: string) => unknown][] = [
   ['the message is retracted', () => push.fleet.fakes.previews.delete('Egone')],
 ]
 
-test.each(changes)('no push is sent if %s while it waits', async (_, change) => {
+test.each(changes)('a waiting push is not sent if %s', async (_, change) => {
   const browser = `waiting-${user}`
   await push.subscribe(user, browser)
   push.fleet.fakes.calls.length = 0
@@ -149,7 +149,7 @@ const ends: [string, (endpoint: string) => unknown][] = [
   ['the browser is unsubscribed', (endpoint) => push.fleet.as(user).push.unsubscribe({ endpoint })],
 ]
 
-test.each(ends)('no push is sent if %s while its text is being loaded', async (_, end) => {
+test.each(ends)('a push whose text is being loaded is not sent if %s', async (_, end) => {
   const browser = `late-${user}`
   const witness = `witness-${user}`
   const endpoint = await push.subscribe(user, browser)

@@ -73,7 +73,7 @@ describe('sessions:', () => {
       .where(eq(pushSubscriptions.endpoint, 'https://push.example/s-train'))
     expect(await browsersOf('Us')).toEqual(['s-desk', 's-phone', 's-train'])
     await endCredentials('Us', { credentialIds: ['S-phone', 'S-other'] })
-    // A subscription without a known session is deleted with any session.
+    // A subscription without a known session is deleted when any session of its user ends.
     await eventually(async () => expect(await browsersOf('Us')).toEqual(['s-desk']))
     await endCredentials('Us', { all: true })
     await eventually(async () => expect(await browsersOf('Us')).toEqual([]))
@@ -97,7 +97,7 @@ describe('sessions:', () => {
     push.fleet.fakes.unavailableMethods.add('checkCredentials')
     const subscribing = inSession('Uv', 'S-there').subscribe(browserOf('v'))
     await expect(subscribing).rejects.toMatchObject({ code: Code.Unavailable })
-    // The event about the end of the session may have been handled already.
+    // The session may have ended, and the event about its end may have been handled already.
     expect(await browsersOf('Uv')).toEqual([])
     push.fleet.fakes.unavailableMethods.delete('checkCredentials')
     await inSession('Uv', 'S-there').subscribe(browserOf('v'))
@@ -130,7 +130,7 @@ test('a user keeps the newest 20 browsers, even if they register concurrently', 
   expect(endpoints).not.toContain('https://push.example/oldest')
 })
 
-test('unsubscribing deletes only a subscription of the caller, and always succeeds', async () => {
+test('unsubscribing deletes only a subscription of the caller, and succeeds even if it deletes nothing', async () => {
   const browser = browserOf('own')
   await as('Ue').subscribe(browser)
   for (const endpoint of [browser.endpoint, 'https://push.example/unknown', 'not a URL'])

@@ -107,10 +107,10 @@ test('a notification is announced even if its sender cannot be named', async () 
   await publisher.post(ann, { mentions: { userIds: [bob] } })
   await eventually(() => expect(receivedBy(fleet.published, bob)).toHaveLength(4))
   fleet.fakes.unavailableMethods.clear()
-  const calls = receivedBy(fleet.published, bob).flatMap((event) =>
+  const mentions = receivedBy(fleet.published, bob).flatMap((event) =>
     event.case === 'mentionNotification' ? event.value : [],
   )
-  expect(calls.map(({ roomId: at, actorDisplayName }) => [at, actorDisplayName])).toEqual(
+  expect(mentions.map(({ roomId: at, actorDisplayName }) => [at, actorDisplayName])).toEqual(
     Array.from({ length: 2 }, () => [roomId, undefined]),
   )
 })
@@ -208,7 +208,7 @@ test('people in do-not-disturb are notified silently', async () => {
   ])
 })
 
-test('mentions resolved later notify people, but nobody twice', async () => {
+test('mentions resolved after the post notify people, but nobody twice', async () => {
   const { ann, bob, cat } = people('ann', 'bob', 'cat')
   const { roomId, publisher } = roomOf([ann, bob, cat])
   const fact = { inReplyTo: 'Easked', inReplyToAuthorId: bob, mentionsPending: true }
@@ -222,7 +222,7 @@ test('mentions resolved later notify people, but nobody twice', async () => {
   expect(await pendingOf(ann)).toEqual([])
 })
 
-test('messages that are read notify nobody, reading dismisses notifications, and threads are read separately', async () => {
+test('read markers, one per room and thread, prevent and dismiss notifications of messages before them', async () => {
   const { ann, bob } = people('ann', 'bob')
   const { roomId, publisher } = roomOf([ann, bob])
   // A minute ahead, so that the marker is newer than the messages, which are posted later.
@@ -248,7 +248,7 @@ test('messages that are read notify nobody, reading dismisses notifications, and
   )
 })
 
-test('after a restore of messaging, new messages also notify people who had read or left at reused places', async () => {
+test('after a restore of messaging, a message at a reused place notifies people who read or left there before the restore', async () => {
   const { ann, bob, cat } = people('ann', 'bob', 'cat')
   const { roomId, publisher } = roomOf([ann, bob, cat])
   const mention = { mentions: { userIds: [bob, cat] } }
@@ -265,7 +265,7 @@ test('after a restore of messaging, new messages also notify people who had read
   await eventually(async () => expect(await pendingOf(bob)).toEqual([]))
 })
 
-test('posting a message marks earlier ones as read', async () => {
+test('posting a message dismisses its author’s notifications about earlier messages, except those in threads', async () => {
   const { ann, bob } = people('ann', 'bob')
   const { roomId, publisher } = roomOf([ann, bob])
   await publisher.post(ann, { mentions: { userIds: [bob] } })
@@ -330,10 +330,10 @@ test('repeated events notify nobody again, not even after a dismissal', async ()
   await untilSettled(publisher, roomId)
   const { notifications } = fleet.as(cat)
   expect(await notifications.dismissAllNotifications({})).toMatchObject({ dismissedCount: 2 })
-  // Two events for each person: about the notification, and about the mention.
+  // Two events for each notification: that it was created, and the mention.
   await eventually(() => expect(receivedBy(fleet.published, bob)).toHaveLength(4))
   const before = { bob: receivedBy(fleet.published, bob), ids: await pendingOf(bob) }
-  // The inbox forgets events after three days; then the rows prevent duplicates.
+  // The inbox forgets events after three days; from then on, the rows of notifications prevent duplicates.
   await fleet.db.execute('delete from inbox')
   for (const event of [...publisher.created].reverse()) await publish(fleet.bus, event)
   await untilSettled(publisher, roomId)

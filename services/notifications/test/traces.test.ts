@@ -26,7 +26,7 @@ afterAll(async () => {
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const traceparent = `00-${traceId}-b7ad6b7169203331-01`
 
-test('the trace of a message includes its push and the notifications of a large audience', async () => {
+test('the trace of a message includes its pushes and the notifications of a large audience', async () => {
   const { fleet, service } = push
   const running = await push.start()
   const crowd = Array.from({ length: 1_200 }, (_, n) => `Ucrowd${n}`)
@@ -52,13 +52,13 @@ test('the trace of a message includes its push and the notifications of a large 
   expect(named('POST push').map(({ attributes }) => attributes['parley.outcome'])).toEqual(['accepted', 'accepted'])
   expect(named('svc.internal.v1.RoomsInternalService/ListRecipients').length).toBeGreaterThan(0)
   expect(new Set(announced.map((event) => event.traceparent.split('-')[1]))).toEqual(new Set([traceId]))
-  const said = JSON.stringify(collector.batches)
+  const exported = JSON.stringify(collector.batches)
   const { endpoint } = service.subscribe('Ubob')
   for (const secret of ['salutations', 'a room for secrets', new URL(endpoint).pathname])
-    expect(said).not.toContain(secret)
+    expect(exported).not.toContain(secret)
 })
 
-test('the log line about a failed job has the trace of its message', () => {
+test('the log line about a parked job has the trace of its message', () => {
   const lines = collector.logs.filter(
     ({ body }) =>
       body.stringValue === 'a job was parked after its last attempt failed; requeue it after fixing the cause',

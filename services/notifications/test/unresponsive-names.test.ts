@@ -5,21 +5,21 @@ import { openPushFleet, type PushFleet } from './_push-fleet.ts'
 
 let push: PushFleet
 let pushService: PushService
-let names: DnsServer
+let nameServer: DnsServer
 let resolver: NameResolver
 
 beforeAll(async () => {
   push = await openPushFleet()
   pushService = await PushService.start()
-  names = await DnsServer.start({ 'push.example': ['127.0.0.1'] })
-  resolver = new NameResolver({ servers: [names.address], timeoutMs: 60_000, maxWaitMs: 60_000 })
+  nameServer = await DnsServer.start({ 'push.example': ['127.0.0.1'] })
+  resolver = new NameResolver({ servers: [nameServer.address], timeoutMs: 60_000, maxWaitMs: 60_000 })
   await push.start({ network: { isAllowed: () => true, allowPlain: true, resolve: resolver.resolve } })
 })
 afterAll(async () => {
   resolver[Symbol.dispose]()
   await push[Symbol.asyncDispose]()
   await pushService[Symbol.asyncDispose]()
-  await names[Symbol.asyncDispose]()
+  await nameServer[Symbol.asyncDispose]()
 })
 
 const subscribe = (userId: string, browser: string, host: string) =>
@@ -28,11 +28,11 @@ const subscribe = (userId: string, browser: string, host: string) =>
     endpoint: `http://${host}:${pushService.port}/push/${browser}`,
   })
 
-test('host names whose name servers do not answer delay only pushes of the user who subscribed them', async () => {
+test('if the host names of a user’s endpoints cannot be resolved in time, only pushes to this user are delayed', async () => {
   for (let n = 0; n < 20; n++) await subscribe('Umallory', `m${n}`, `silent-${n}.example`)
-  expect(names.queried).toEqual(new Set())
+  expect(nameServer.queried).toEqual(new Set())
   await push.notify('Umallory')
-  await names.untilQueried(1)
+  await nameServer.untilQueried(1)
 
   await subscribe('Ualice', 'alice', 'push.example')
   await push.notify('Ualice', { eventId: 'E2' })
@@ -44,5 +44,5 @@ test('host names whose name servers do not answer delay only pushes of the user 
   await database.ping()
 
   expect(resolver.pending).toBe(1)
-  expect([...names.queried].filter((name) => name.startsWith('silent'))).toHaveLength(1)
+  expect([...nameServer.queried].filter((name) => name.startsWith('silent'))).toHaveLength(1)
 })

@@ -83,7 +83,7 @@ test('only other members receive typing hints, on every node', async () => {
   for (const socket of outside) expect(typing(socket)).toEqual([])
 })
 
-test('participants of a direct message receive typing hints there', async () => {
+test('participants of a direct message receive the typing hints of each other', async () => {
   const [one, two] = [await env.socketOf(nodes[0] as Node, 'Uone'), await env.socketOf(nodes[1] as Node, 'Utwo')]
   publishTyping('Uone', 'Rdirect', ['Uone', 'Utwo'])
   await eventually(() => expect(typing(two)).toMatchObject([{ from: 'Uone', roomId: 'Rdirect' }]))

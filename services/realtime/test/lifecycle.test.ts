@@ -156,18 +156,18 @@ test('an undecodable event makes sockets reconnect', async () => {
   await settle(env, { Uanna: [again] })
 })
 
-test('a policy delta without its predecessor reloads the policy, and those whose rooms change must reconnect', async () => {
+test('after a policy delta without its predecessor, the policy is loaded, and clients whose rooms change must reconnect', async () => {
   const node = await env.start()
   await waitUntilReady(node)
   await publish(env.bus, roomFact('Ropen', [1, 1], created, { universal: true }))
   const before = await env.socketOf(node, 'Uanna')
   await settle(env, { Uanna: [before] })
-  const read = env.requests.admin
+  const loads = env.requests.admin
   env.policy.revision = 9n
   env.policy.decisions.length = 0
   await publish(env.bus, everyoneDecision(9, 'message.post', 'Rother', PermissionDecision.DENY))
   expect(await before.waitUntilClosed()).toEqual({ code: 1012, reason: 'stream_closed' })
-  expect(env.requests.admin).toBeGreaterThan(read)
+  expect(env.requests.admin).toBeGreaterThan(loads)
   const after = await env.socketOf(node, 'Uanna')
   const message = posted('Ropen', Date.now())
   await publish(env.bus, message)
@@ -228,7 +228,7 @@ describe('a socket that does not read', () => {
     expect(received).toEqual(messages.slice(0, received.length).map(({ id }) => id))
   })
 
-  test('receives the reason when it reads again later', async () => {
+  test('receives the reason why it was closed when it reads again', async () => {
     const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '50000000' })
     await waitUntilReady(node)
     env.standings.set('Uslow', [{ roomId: 'R1', member: true, version: 1 }])
@@ -263,7 +263,7 @@ describe('a node', () => {
     for (const socket of sockets) socket.close()
   })
 
-  test('admits known credentials during a flood of unknown ones', async () => {
+  test('admits a credential that it has admitted before, even if unknown ones have used up the limit', async () => {
     const node = await env.start({ PARLEY_REALTIME_HELLOS_PER_SECOND: '1' })
     await waitUntilReady(node)
     const token = env.signIn('Uanna')

@@ -22,7 +22,7 @@ const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as co
 const left = (userId: string) => ({ case: 'left', value: { userId } }) as const
 const untilProcessed = () => settle(env, { Uwitness: [witness] })
 
-/** The subscription waits for rooms, until `answer` is called. */
+/** The subscription waits for the response of rooms, until `answer` is called. */
 async function openingSocket(userId: string): Promise<{ socket: Socket; answer: () => Promise<void> }> {
   const before = env.requests.rooms
   const release = env.hold('rooms')
@@ -85,7 +85,7 @@ describe('changes during a call to rooms', () => {
     expect(receivedBy(socket)).toEqual([message.id])
   })
 
-  test('reach a second socket of the person that opens later', async () => {
+  test('also apply to a socket that the same person opens later', async () => {
     const { socket, answer } = await openingSocket('Udora')
     await publish(env.bus, roomFact('Rdora', [1, 1], joined('Udora')))
     await untilProcessed()
@@ -97,7 +97,7 @@ describe('changes during a call to rooms', () => {
   })
 })
 
-test('a stream begins with `subscribed`, and has every later event', async () => {
+test('a socket receives every event after the position that `subscribed` states', async () => {
   env.standings.set('Uemil', [{ roomId: 'Rbusy', member: true, version: 1 }])
   const before = await env.socketOf(node, 'Uemil')
   let seq = 100
@@ -128,7 +128,7 @@ test('a stream begins with `subscribed`, and has every later event', async () =>
 })
 
 describe('changes of sessions and roles', () => {
-  test('make the user’s sockets reconnect if an event has other roles and an older version', async () => {
+  test('make the user’s sockets reconnect if an event has other roles than the known ones, and an older version', async () => {
     const change = rolesChanged('Uida', 3, [])
     const roles = { roleIds: ['owner'], rolesVersion: 9n }
     const socket = await Socket.subscribe(node.url, env.signIn('Uida', roles))
@@ -235,7 +235,7 @@ describe('the end of sessions', () => {
     const ended = await env.socketOf(strict, 'Unora')
     for (const [digest, { userId }] of env.sessions) if (userId === 'Unora') env.sessions.delete(digest)
     expect(await ended.waitUntilClosed()).toEqual({ code: 1008, reason: 'session_terminated' })
-    // Nobody is disconnected.
+    // While accounts does not answer, nobody is disconnected.
     env.unavailable.add('accounts')
     const checks = env.requests.accounts
     await eventually(() => env.requests.accounts > checks + 1)

@@ -190,17 +190,19 @@ describe('a client that violates the protocol is disconnected', () => {
       socket.sendRaw(second)
       if (third) socket.sendRaw(third)
       expect(await socket.first('error')).toMatchObject({ code })
+      await socket.waitUntilClosed()
       release()
     }
   })
 
-  test('a flood of pings before the stream starts', async () => {
+  test('a flood of pings before `subscribed`', async () => {
     const release = env.hold('rooms')
     const socket = await Socket.open(node.url)
     socket.sendRaw(hello(token()))
     socket.sendRaw(subscribe)
     for (let n = 0; n < 100; n++) socket.sendRaw(ping('x'))
     expect(await socket.first('error')).toMatchObject({ code: 'bad_frame' })
+    await socket.waitUntilClosed()
     release()
   })
 })
@@ -241,7 +243,7 @@ describe('credentials of a socket', () => {
     expect(await opens({ cookie: `${cookie()}x` })).toBe('authentication_required')
   })
 
-  test('fall back from an invalid header to the cookie, not from an invalid token', async () => {
+  test('are taken from the cookie if the header is invalid, but not if the token in hello is', async () => {
     expect(await opens({ ...authorization('prl_ATinvalid'), cookie: cookie() })).toBe('hello')
     expect(await opens({ ...authorization(env.signIn('Uanna')), cookie: cookie() }, 'prl_ATinvalid')).toBe(
       'authentication_required',
@@ -250,11 +252,11 @@ describe('credentials of a socket', () => {
     expect(await opens({ ...authorization('prl_ATinvalid') }, env.signIn('Uanna'))).toBe('hello')
   })
 
-  test('are not taken from the cookie for pages of other sites', async () => {
+  test('are taken from the cookie only for pages of the server itself and of the origins named in the settings', async () => {
     expect(await opens({ cookie: cookie(), origin: 'https://evil.example.com' })).toBe('authentication_required')
     expect(await opens({ cookie: cookie(), origin: 'https://app.example.org' })).toBe('hello')
     expect(await opens({ cookie: cookie(), origin: node.url })).toBe('hello')
-    // An attacker on the network can serve pages with this name over http.
+    // An attacker on the network can serve pages of the server's host over http.
     await using secure = await env.start({ PARLEY_WEBSERVER_URL: 'https://chat.example.org' })
     await waitUntilReady(secure)
     const host = new URL(secure.url).host
@@ -267,7 +269,7 @@ describe('credentials of a socket', () => {
     expect(await opens({ origin: 'https://evil.example.com' }, env.signIn('Uanna'))).toBe('hello')
   })
 
-  test('do not help pages of other origins: they cannot connect', async () => {
+  test('do not matter for pages of origins that are not allowed: they cannot connect', async () => {
     const strict = await env.start({ PARLEY_WEBSERVER_ALLOWED_ORIGINS: 'https://app.example.org' })
     await waitUntilReady(strict)
     for (const origin of ['https://evil.example.com', 'null', 'https://app.example.org.evil.com'])
@@ -277,7 +279,7 @@ describe('credentials of a socket', () => {
   })
 })
 
-test('without accounts, a hello is refused, with a time to wait', async () => {
+test('while accounts is unavailable, a hello is refused with a time to wait', async () => {
   env.unavailable.add('accounts')
   const socket = await Socket.open(node.url)
   socket.sendRaw(hello(env.signIn('Uanna')))
@@ -286,7 +288,7 @@ test('without accounts, a hello is refused, with a time to wait', async () => {
   expect(await socket.waitUntilClosed()).toMatchObject({ code: 1013 })
 })
 
-test('without rooms, a stream cannot start; afterwards it can', async () => {
+test('while rooms is unavailable, subscribing fails; afterwards it succeeds', async () => {
   env.unavailable.add('rooms')
   const token = env.signIn('Uberta')
   const socket = await Socket.openWithHello(node.url, token)
@@ -316,7 +318,7 @@ test('many hellos at once cause few calls', async () => {
   for (const socket of sockets) socket.close()
 })
 
-test('a person may have a hundred sockets', async () => {
+test('a person may have at most a hundred sockets', async () => {
   const token = env.signIn('Ucrowd')
   const [first, ...others] = await Promise.all(Array.from({ length: 100 }, () => Socket.openWithHello(node.url, token)))
   const further = await Socket.open(node.url)

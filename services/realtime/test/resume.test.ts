@@ -70,7 +70,7 @@ describe('a socket that resumes', () => {
     expect(withoutPosition.map(({ id }) => id)).toEqual([news.id])
   })
 
-  test('may use the position of a heartbeat, which advances without events', async () => {
+  test('may use the position of a heartbeat, which advances even without events for the socket', async () => {
     const { room, token, position } = await connectMember('Ucarl')
     using quiet = await resume(node, token, position)
     for (let seq = 1; seq <= 20; seq++) await publish(env.bus, posted('Relsewhere', seq))
@@ -113,8 +113,8 @@ describe('a socket that resumes', () => {
   })
 })
 
-describe('a resumed stream is reset', () => {
-  test('after a change of its user’s access', async () => {
+describe('a resumed subscription', () => {
+  test('is reset after a change of its user’s access', async () => {
     const { room, token, position } = await connectMember('Ufrida')
     const secret = posted(room, 4)
     for (const event of [posted(newRoom(), 1), roomFact(room, [3, 2], left('Ufrida')), secret])
@@ -126,7 +126,7 @@ describe('a resumed stream is reset', () => {
     expect(receivedBy(socket)).toEqual([])
   })
 
-  test('not after a change of somebody else’s access or a new direct message', async () => {
+  test('is not reset after a change of somebody else’s access or a new direct message', async () => {
     const { room, token, position } = await connectMember('Ugerd')
     const dm = newRoom()
     const inDm = postedTo(['Ugerd', 'Uhans'], dm, 2)
@@ -141,7 +141,7 @@ describe('a resumed stream is reset', () => {
     await socket.waitForEvent(inDm.id)
   })
 
-  test('after a decision about roles', async () => {
+  test('is reset after a decision about roles', async () => {
     const { token, position } = await connectMember('Uida')
     await publish(
       env.bus,
@@ -154,7 +154,7 @@ describe('a resumed stream is reset', () => {
   })
 
   test.each(['', '12.ab', 'x'.repeat(10_000), '0.1\u0000'])(
-    'if its position was never issued, but not if it is empty: %p',
+    'is reset if its position was never issued, unless it is empty: %p',
     async (resumePosition) => {
       using socket = await resume(node, env.signIn('Uanna'), resumePosition)
       const { reset, position } = await socket.first('subscribed')

@@ -34,9 +34,9 @@ const from = (address: string) => forwardedHeaders({ secretKey }, address)
  */
 async function exhaust(send: (n: number) => ReturnType<typeof hello>, more: () => Promise<void>): Promise<void> {
   await eventually(async () => {
-    const ends = []
-    for (let n = 0; n <= maxAttempts; n++) ends.push(await send(n))
-    expect(ends.at(-1)).toEqual(refused)
+    const outcomes = []
+    for (let n = 0; n <= maxAttempts; n++) outcomes.push(await send(n))
+    expect(outcomes.at(-1)).toEqual(refused)
     await more()
   })
 }
@@ -60,13 +60,13 @@ test('hellos without a valid credential are counted by network and limited', asy
 
 test('concurrent hellos are limited like sequential ones', async () => {
   const burst = Array.from({ length: 60 }, (_, n) => hello(`prl_ATatonce${n}`, from('198.51.100.37')))
-  const ends = await Promise.all(burst)
-  expect(ends.filter((end) => end?.code === unknown.code).length).toBeLessThanOrEqual(2 * maxAttempts)
+  const outcomes = await Promise.all(burst)
+  expect(outcomes.filter((end) => end?.code === unknown.code).length).toBeLessThanOrEqual(2 * maxAttempts)
   const people = Array.from({ length: 60 }, (_, n) => hello(env.signIn(`Uoffice${n}`), from('203.0.113.37')))
   expect(await Promise.all(people)).toEqual(people.map(() => undefined))
 })
 
-test('sockets that close while they wait are not looked up', async () => {
+test('the credentials of sockets that close while they wait are not looked up', async () => {
   const [before, release] = [env.lookedUp.size, env.hold('accounts')]
   const hellos = async (name: string, count: number) => {
     const sockets = await Promise.all(Array.from({ length: count }, () => Socket.open(node.url, from('198.51.100.47'))))
@@ -84,7 +84,7 @@ test('sockets that close while they wait are not looked up', async () => {
   await Promise.all(stay.map((socket) => socket.first('hello')))
   const [last] = await hellos('last', 1)
   await last?.first('hello')
-  // Even if a new minute begins, not all of the twenty that left are looked up.
+  // If a new minute begins, some of the twenty that left may be looked up, but not all.
   expect(env.lookedUp.size - before).toBeLessThanOrEqual(2 * maxAttempts + 1)
 })
 
@@ -123,9 +123,9 @@ test('the address from a second header line of a proxy is used', async () => {
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
   })
   await waitUntilReady(node)
-  const ends = []
+  const outcomes = []
   for (const n of [1, 2, 3, 4])
-    ends.push(await hello('prl_ATmadeup', { 'x-forwarded-for': [`6.6.${n}.6`, '198.51.100.9'] }, node.url))
+    outcomes.push(await hello('prl_ATmadeup', { 'x-forwarded-for': [`6.6.${n}.6`, '198.51.100.9'] }, node.url))
   // A new minute may begin once.
-  expect(ends).toContainEqual(refused)
+  expect(outcomes).toContainEqual(refused)
 })

@@ -48,13 +48,13 @@ describe('BanMember', () => {
     expect(entries[0]?.standings.find(({ roomId }) => roomId === room)).toMatchObject({ member: false, banned: true })
   })
 
-  test('refuses a second ban, unless it repeats an unavailable call', async () => {
+  test('refuses a second ban, unless it repeats a call that failed with unavailable', async () => {
     env.messaging.offStream.add(room)
     const unavailable = codeOf(ban())
-    // Keeps the job from delivering the ban: then a repeat would count as a second ban.
-    const left = and(eq(roomFacts.roomId, room), isNull(roomFacts.appliedAt))
+    // Keeps the job from delivering the ban: once it is delivered, a repeated call counts as a second ban.
+    const ofUnapplied = and(eq(roomFacts.roomId, room), isNull(roomFacts.appliedAt))
     const createdAt = new Date(Date.now() + 60_000)
-    await eventually(async () => (await env.db.update(roomFacts).set({ createdAt }).where(left)).rowCount === 1)
+    await eventually(async () => (await env.db.update(roomFacts).set({ createdAt }).where(ofUnapplied)).rowCount === 1)
     expect(await unavailable).toBe(Code.Unavailable)
     env.messaging.offStream.delete(room)
     expect(await codeOf(ban())).toBeUndefined()
@@ -169,7 +169,7 @@ describe('a ban', () => {
   })
 })
 
-test('an expired ban of a locked room does not hold up others', async () => {
+test('an expired ban in a locked room does not delay the end of a ban in another room', async () => {
   const other = await makeRoom(env, `banning-${++made}`)
   await env.as('Umallory').rooms.joinRoom({ roomId: other })
   const kindsOf = (roomId: string) => env.messaging.factsOf(roomId).map(({ fact }) => fact.case)
@@ -185,7 +185,7 @@ test('an expired ban of a locked room does not hold up others', async () => {
   await eventually(() => expect(kindsOf(room)).toContain('banExpired'))
 })
 
-test('an expired ban is announced once, by two processes', async () => {
+test('two processes announce the end of a ban only once', async () => {
   const second = await env.start()
   await ban({ expiresAt: new Date(Date.now() + 60_000) })
   expect(await codeOf(join())).toBe(Code.PermissionDenied)

@@ -28,9 +28,12 @@ async function walkToRoom(failure: ConnectError): Promise<number> {
   }
 }
 
-test.each([Code.Unavailable, Code.DeadlineExceeded])('the walk does not fail without messaging (%s)', async (code) => {
-  expect(await walkToRoom(new ConnectError('unavailable', code))).toBeGreaterThan(0)
-})
+test.each([Code.Unavailable, Code.DeadlineExceeded])(
+  'the walk does not fail while messaging is unavailable (code %s)',
+  async (code) => {
+    expect(await walkToRoom(new ConnectError('unavailable', code))).toBeGreaterThan(0)
+  },
+)
 
 test('the walk fails with any other error of messaging', async () => {
   await expect(walkToRoom(new ConnectError('a bug', Code.Internal))).rejects.toThrow('a bug')

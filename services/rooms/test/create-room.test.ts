@@ -113,7 +113,7 @@ test('of concurrent calls for one name at two processes, one creates a room', as
   }
 })
 
-test('a decision for a group lets others create rooms in it', async () => {
+test('a decision for a group lets the holders of a role create rooms in it', async () => {
   await using fresh = await openEnv()
   const first = await fresh.start()
   const here = await lobbyOf(fresh)

@@ -77,7 +77,7 @@ describe('ListRooms', () => {
     expect(env.messaging.stateCalls).toBe(before + 1)
   })
 
-  test('lists participants of direct messages, or none without accounts', async () => {
+  test('lists participants of direct messages, or none while accounts is unavailable', async () => {
     const person = { displayName: '', roleIds: [], version: 1n }
     env.accounts.people.push(
       { ...person, userId: 'Ualice', login: 'alice' },

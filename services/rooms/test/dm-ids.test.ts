@@ -14,7 +14,7 @@ beforeAll(async () => {
 const start = async (caller: string, ...participantIds: string[]): Promise<string> =>
   (await env.as(caller).rooms.startDM({ participantIds })).room?.id ?? ''
 
-test('the id of a direct message cannot be computed from its participants', async () => {
+test('the id of a direct message cannot be computed from its participants alone, and is the same in each process', async () => {
   const id = await start('Uann', 'Ubob')
   expect(id).not.toBe(unkeyedDmRoomId(['Uann', 'Ubob']))
   await env.start()
@@ -22,7 +22,7 @@ test('the id of a direct message cannot be computed from its participants', asyn
   expect(new Set(both)).toEqual(new Set([id]))
 })
 
-test('a direct message from before keys keeps its id', async () => {
+test('a direct message whose id was computed without the key keeps its id', async () => {
   const people = ['Ucarol', 'Udave']
   const old = newDm(unkeyedDmRoomId(people), people, { actorId: 'Ucarol', at: new Date() })
   await env.db.transaction((tx) => insertRoom(tx, dmRow(old), old))

@@ -7,7 +7,7 @@ import { endExpiredBans } from '../src/jobs/end-expired-bans.ts'
 import { roomBans } from '../src/store/schema.ts'
 import { lobbyOf, makeRoom, openEnv, person } from './_env.ts'
 
-test('the end of a ban does not wait for that of another', async () => {
+test('the end of a ban does not wait until the end of another ban is delivered', async () => {
   await using env = await openEnv()
   env.accounts.people = [person('Umallory'), person('Umod')]
   const process = await env.start()

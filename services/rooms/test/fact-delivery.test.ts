@@ -53,7 +53,7 @@ describe('while messaging does not answer', () => {
     await service[Symbol.asyncDispose]()
     service = await env.start()
     env.messaging.stopAnswering()
-    // The response has a quarter of a second, so it may be late.
+    // Repeated, because only a quarter of a second is left for the response, which may be late.
     let tries = 0
     await eventually(async () => {
       const call = env.as(`Ubob${++tries}`).rooms.joinRoom({ roomId: room }, { timeoutMs: 1200 })
@@ -115,7 +115,7 @@ describe('messaging after a restore', () => {
     await eventually(() => expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined']))
   })
 
-  test('receives the facts of a lost room with its next change', async () => {
+  test('receives all facts of a room that it no longer has when the room changes', async () => {
     await allApplied()
     env.messaging.restore(room, 0)
     await join('Uivan')
@@ -124,7 +124,7 @@ describe('messaging after a restore', () => {
 })
 
 describe('a change that removes access', () => {
-  test('and its repeat succeed only once the event is on the stream', async () => {
+  test('and its repeat succeed only after the event is on the stream', async () => {
     env.messaging.offStream.add(room)
     expect(await codeOf(leave('Uadmin'))).toBe(Code.Unavailable)
     expect(await codeOf(leave('Uadmin'))).toBe(Code.Unavailable)

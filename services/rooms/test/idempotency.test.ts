@@ -39,7 +39,7 @@ async function make(key: string, name: string, by = admin()): Promise<{ id: stri
   return { id: room?.id ?? '', replayed }
 }
 
-test('one request with one key has one effect and one response', async () => {
+test('a request repeated with its key has no further effect, and gets the same room', async () => {
   const first = await make('key-1', 'once')
   expect(first.replayed).toBe(false)
   expect(await make('key-1', 'once')).toEqual({ id: first.id, replayed: true })
@@ -88,7 +88,7 @@ test('the key of a failed call can be used again', async () => {
   expect(await make('key-4', 'a-name')).toMatchObject({ replayed: false })
 })
 
-test('a repeat of an unavailable call waits for the same room', async () => {
+test('a repeat of a call that failed with unavailable returns the room which that call created', async () => {
   env.messaging.stopAnswering()
   expect(await codeOf(make('key-5', 'patient'))).toBe(Code.Unavailable)
   expect(await codeOf(make('key-5', 'patient'))).toBe(Code.Unavailable)

@@ -67,7 +67,7 @@ describe('a channel', () => {
     ['taken', 'general', 'general-2'],
     ['invalid', 'smörgås bord!', 'smorgas-bord'],
     ['too long', 'x'.repeat(80), 'x'.repeat(30)],
-  ])('whose name is %s gets another one', async (_, name, newName) => {
+  ])('whose name is %s gets another name', async (_, name, newName) => {
     expect(await importRoom(`named ${name}`, { name })).toMatchObject({ name: newName, made: true })
   })
 
@@ -85,7 +85,7 @@ describe('a channel', () => {
     expect(env.admin.entryDenied).toEqual([roomId])
   })
 
-  test('that is private is not created without the denials', async () => {
+  test('that is private is not created while entry cannot be denied', async () => {
     env.admin.unavailable = true
     await expect(importRoom('unsafe', { private: true })).rejects.toMatchObject({ code: Code.Unavailable })
     env.admin.unavailable = false
@@ -126,7 +126,7 @@ test('a description is cut to 500 storable characters', async () => {
 })
 
 describe('a direct message', () => {
-  test('is imported as the existing one of its participants', async () => {
+  test('is imported as the existing direct message of the same participants', async () => {
     const { roomId, name } = await importRoom('D1', { dm: true, memberIds: ['Ubob', 'Uann'] })
     expect(name).toBe('')
     expect(await importRoom('D2', { dm: true, memberIds: ['Uann', 'Ubob'] })).toMatchObject({ roomId, made: false })
@@ -170,7 +170,7 @@ test('an export does not mark an archived room as private', async () => {
   expect(rooms).toMatchObject([{ archived: true, private: false }])
 })
 
-test('removing an imported group moves the given channels; a group with other channels stays', async () => {
+test('removing an imported group moves the given channels to another group; the group stays if it has other channels', async () => {
   const sample = await env.transfer.importGroup({ name: 'To go' })
   const [mine, other] = [
     await importRoom('of the sample', { groupId: sample.groupId }),
@@ -200,7 +200,7 @@ test('an export returns the order of channels in their groups', async () => {
   expect(groups.find(({ groupId }) => groupId === ordered.groupId)?.roomIds).toEqual(made)
 })
 
-test('an export returns room names, in pages by id', async () => {
+test('an export finds a room by its name, and continues after an id', async () => {
   const { roomId } = await importRoom('exported', { description: 'what' })
   const { rooms } = await env.transfer.exportRooms({ idsOrNames: ['EXPORTED'] })
   expect(rooms).toMatchObject([

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 
 describe('OpenSockets', () => {
-  test('returns memberships and bans in channels, without other users', async () => {
+  test('returns memberships and bans in channels, and omits users who have none', async () => {
     await ban(env.db, everyone, 'Ualice', { expiresAt: new Date('2100-01-01T00:00:00Z') })
     const { entries, next } = await env.internal.openSockets({ userIds: ['Unobody', 'Ualice', 'Ubob'] })
     expect(next).toBeUndefined()
@@ -67,7 +67,7 @@ describe('OpenSockets', () => {
 describe('ListUniversalRooms', () => {
   const list = async () => (await env.internal.listUniversalRooms({})).rooms.map(({ roomId }) => roomId)
 
-  test('returns universal rooms, including archived ones and recently universal ones', async () => {
+  test('returns universal rooms, even archived ones, and rooms that were universal in the last three days', async () => {
     const archived = await makeRoom(env, 'archived', { universal: true })
     await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, archived))
     const ended = await makeRoom(env, 'ended')

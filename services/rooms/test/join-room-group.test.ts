@@ -31,7 +31,7 @@ async function newRoom(name: string, options: { universal?: boolean } = {}): Pro
 const isMember = async (userId: string, roomId: string) =>
   (await env.internal.getRoomAccess({ userId, roomId })).effectiveMember
 
-test("JoinRoomGroup joins every joinable room, in the group's order", async () => {
+test("JoinRoomGroup joins every joinable room, and returns their ids in the group's order", async () => {
   const [first, own, second] = [await newRoom('first'), await newRoom('own'), await newRoom('second')]
   const universal = await newRoom('universal', { universal: true })
   const [archived, closed] = [await newRoom('archived'), await newRoom('closed')]
@@ -55,7 +55,7 @@ test("JoinRoomGroup joins every joinable room, in the group's order", async () =
   expect(await isMember('Ualice', closed)).toBe(false)
   expect(env.messaging.kindsOf(universal)).toEqual(['created'])
   expect(env.messaging.kindsOf(own)).toEqual(['created', 'joined', 'joined'])
-  // Marked as applied only after the response; until then the room counts as new.
+  // A join is marked as applied only after the response; until then, a repeated call returns its room again.
   await eventually(async () => expect(await joinGroup('Ualice')).toEqual([]))
 })
 
@@ -79,13 +79,13 @@ test('rooms that may not be listed are skipped', async () => {
   expect(await joinGroup('Ubob')).toEqual([room])
 })
 
-test('an unknown group is not found; an empty group succeeds', async () => {
+test('joining an unknown group fails; joining an empty one succeeds', async () => {
   expect(await codeOf(env.as('Ualice').rooms.joinRoomGroup({ groupId: 'Gnone' }))).toBe(Code.NotFound)
   expect(await codeOf(env.as('Ualice').rooms.joinRoomGroup({ groupId: '' }))).toBe(Code.InvalidArgument)
   expect(await joinGroup('Ualice')).toEqual([])
 })
 
-test('JoinRoomGroup returns unavailable without messaging, and the rooms are joined later', async () => {
+test('JoinRoomGroup fails with unavailable while messaging does not answer; a repeat joins each room once', async () => {
   const rooms = [await newRoom('late'), await newRoom('later')]
   env.messaging.stopAnswering()
   expect(await codeOf(joinGroup('Ucarol'))).toBe(Code.Unavailable)
@@ -97,12 +97,12 @@ test('JoinRoomGroup returns unavailable without messaging, and the rooms are joi
   for (const roomId of rooms) expect(await isMember('Ucarol', roomId)).toBe(true)
 })
 
-test('a crowd that joins one group joins each room once', async () => {
+test('people who join a group concurrently join each room once', async () => {
   await env.start()
   const rooms = await Promise.all(['a', 'b', 'c', 'd'].map((name) => newRoom(`crowd-${name}`)))
   const people = Array.from({ length: 8 }, (_, n) => `Ucrowd${n}`)
   const answers = await Promise.all(people.map((userId) => Promise.all([joinGroup(userId), joinGroup(userId)])))
-  // One call joins; the other lists the rooms while messaging has not applied the joins.
+  // One call of each person joins; the other also returns rooms whose join messaging has not applied yet.
   for (const both of answers) expect(new Set(both.flat())).toEqual(new Set(rooms))
   for (const roomId of rooms) {
     const joined = env.messaging

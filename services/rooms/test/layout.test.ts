@@ -140,7 +140,7 @@ describe('groups', () => {
     expect(await codeOf(inIt)).toBe(Code.NotFound)
   })
 
-  test('cannot be deleted with a link or a room, even archived', async () => {
+  test('cannot be deleted while they contain a link or a room, even an archived one', async () => {
     const groupId = await newGroup()
     const link = await newLink(groupId)
     expect(await codeOf(admin().deleteRoomGroup({ groupId }))).toBe(Code.FailedPrecondition)
@@ -168,7 +168,7 @@ describe('groups', () => {
   test.each<[string, (all: string[]) => string[]]>([
     ['one is missing', (all) => all.slice(1)],
     ['one is named twice', (all) => [...all, all[0] ?? '']],
-    ['one is named instead of another', (all) => [all[1] ?? '', ...all.slice(1)]],
+    ['one is missing and another named twice', (all) => [all[1] ?? '', ...all.slice(1)]],
     ['one is unknown', (all) => [...all.slice(1), 'Gnone']],
   ])('refuse an order in which %s', async (_what, order) => {
     const before = (await listGroups()).map(({ id }) => id)
@@ -199,7 +199,7 @@ describe('MoveRoomToGroup', () => {
     expect(env.messaging.waitedForStream(room)).toBe(true)
   })
 
-  test('moves archived rooms, too; into their own group without effect', async () => {
+  test('moves archived rooms, too; a move into the current group has no effect', async () => {
     const room = await newRoom('Gone')
     await env.as('Uother', 'admin').rooms.archiveRoom({ roomId: room })
     await admin().moveRoomToGroup({ roomId: room, groupId: 'Gtwo' })
@@ -273,7 +273,7 @@ describe('ReorderSidebarItemsInGroup', () => {
     expect(await inGroup(groupId)).toEqual(items.map(({ id }) => id))
   })
 
-  test('refuses an unknown group, items without a kind, and other callers', async () => {
+  test('refuses an unknown group, items without a kind, and callers without room.manage in the group', async () => {
     const reorder = (by: ReturnType<typeof admin>, request: object) =>
       codeOf(by.reorderSidebarItemsInGroup({ groupId, items, ...request }))
     expect(await reorder(admin(), { groupId: 'Gnone' })).toBe(Code.NotFound)

@@ -38,7 +38,7 @@ test('two processes and a later one create the first group once', async () => {
   expect(new Set(env.admin.postingDenied)).toEqual(new Set([rooms[0]?.id]))
 })
 
-test('the first rooms are created after admin has denied posting in announcements', async () => {
+test('the first rooms are created only after admin has denied posting in announcements', async () => {
   env.admin.unavailable = true
   await env.start()
   await eventually(async () => (await env.db.select().from(lobby)).length === 1)

@@ -83,18 +83,21 @@ function newestActors(count: number): string[] {
   return facts.slice(-count).map(({ actorId }) => actorId)
 }
 
-test.each(['ban', 'leave', 'archive'])('the change "%s" is applied before the response', async (change) => {
-  const { rooms: asAdmin } = env.as('Uadmin', 'admin')
-  await join('Ubob')
-  addLost()
-  if (change === 'ban') await asAdmin.banMember({ roomId: room, userId: 'Ubob', reason: 'noise' })
-  if (change === 'leave') await env.as('Ubob').rooms.leaveRoom({ roomId: room })
-  if (change === 'archive') await asAdmin.archiveRoom({ roomId: room })
-  const kind = { ban: 'banned', leave: 'left', archive: 'archived' }[change]
-  expect(env.messaging.kindsOf(room).at(-1)).toBe(kind)
-  expect(env.messaging.waitedForStream(room)).toBe(true)
-  newestActors(1)
-})
+test.each(['ban', 'leave', 'archive'])(
+  'after a lost fact, the change "%s" is applied before the response',
+  async (change) => {
+    const { rooms: asAdmin } = env.as('Uadmin', 'admin')
+    await join('Ubob')
+    addLost()
+    if (change === 'ban') await asAdmin.banMember({ roomId: room, userId: 'Ubob', reason: 'noise' })
+    if (change === 'leave') await env.as('Ubob').rooms.leaveRoom({ roomId: room })
+    if (change === 'archive') await asAdmin.archiveRoom({ roomId: room })
+    const kind = { ban: 'banned', leave: 'left', archive: 'archived' }[change]
+    expect(env.messaging.kindsOf(room).at(-1)).toBe(kind)
+    expect(env.messaging.waitedForStream(room)).toBe(true)
+    newestActors(1)
+  },
+)
 
 const about = { userId: 'Ubob' }
 
@@ -104,7 +107,7 @@ test.each<[string, Change]>([
   ['unbans', { case: 'banned', value: about }],
   ['archives', { case: 'unarchived', value: {} }],
   ['unarchives', { case: 'archived', value: {} }],
-])('a call that %s, with nothing to change, reverts the lost fact', async (call, lost) => {
+])('a call that %s has nothing to change in rooms, but reverts the lost fact in messaging', async (call, lost) => {
   const { rooms: asAdmin } = env.as('Uadmin', 'admin')
   if (call === 'joins') await join('Ubob')
   if (call === 'archives') await asAdmin.archiveRoom({ roomId: room })
@@ -184,7 +187,8 @@ test('one change reverts all lost facts', async () => {
   await changeWithoutDelivery('Uone')
   await join('Utwo')
   newestActors(1)
-  // Undelivered facts arrive with the next change or earlier; the last per subject counts.
+  // The join of Uone was not delivered with its change, and may arrive before or with that of Utwo. The last fact per
+  // subject counts.
   const last = new Map<string, string | undefined>()
   for (const { fact } of env.messaging.factsOf(room).slice(known)) last.set(subjectOf(fact), fact.case)
   expect(Object.fromEntries(last)).toEqual({
@@ -198,7 +202,7 @@ test('one change reverts all lost facts', async () => {
   })
 })
 
-test('lost facts that cancel out are handled once', async () => {
+test('after lost facts that cancel each other out, a second call sends no fact', async () => {
   await join('Ubob')
   addLost(inAMinute(), { case: 'left', value: about })
   addLost(inAMinute() + 1n, { case: 'joined', value: about })
@@ -208,14 +212,14 @@ test('lost facts that cancel out are handled once', async () => {
   expect(versions()).toHaveLength(after)
 })
 
-test('the periodic comparison corrects an unchanged room', async () => {
+test('the periodic comparison reverts a lost fact in a room that nobody changes', async () => {
   await join('Ubob')
   await using _walking = await env.start()
   addLost(inAMinute(), { case: 'left', value: about })
   await eventually(() => expect(kinds(2)).toEqual(['left', 'joined']))
 })
 
-test('a change without an answer fails with unavailable, and is applied later', async () => {
+test('a change that messaging does not answer fails with unavailable, and is applied later', async () => {
   addLost()
   env.messaging.stopAnswering()
   expect(await codeOf(join('Ubob'))).toBe(Code.Unavailable)
@@ -223,7 +227,7 @@ test('a change without an answer fails with unavailable, and is applied later', 
   await eventually(() => expect(newestActors(1)).toEqual(['Ubob']))
 })
 
-test('unapplied changes get higher versions, in order', async () => {
+test('unapplied changes get versions above the lost fact, in their order', async () => {
   await changeWithoutDelivery('Uone')
   await changeWithoutDelivery('Utwo')
   addLost()
@@ -240,13 +244,13 @@ test('unapplied changes get higher versions, in order', async () => {
   expect(member?.version).toBe(versions().at(-2))
 })
 
-test('a lost fact is recognised despite a stored one with its version', async () => {
+test('a lost fact is recognised even if rooms has stored another fact with the same version', async () => {
   addLost(await changeWithoutDelivery('Uone'))
   await join('Utwo')
   expect(newestActors(3)).toEqual(['Ulost', 'Uone', 'Utwo'])
 })
 
-test('two processes rebase the facts once', async () => {
+test('two processes rebase each fact once', async () => {
   await using _second = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '30s' })
   addLost()
   const users = Array.from({ length: 20 }, (_, n) => `Ucrowd${n}`)
@@ -255,12 +259,15 @@ test('two processes rebase the facts once', async () => {
   expect(newestActors(20).sort()).toEqual(users.sort())
 })
 
-test.each([0, 1])('with %s lost facts after a restore, messaging receives all later facts', async (lost) => {
-  const before = versions().length
-  addLost()
-  await join('Uone')
-  env.messaging.restore(room, before + lost)
-  await join('Utwo')
-  expect(newestActors(2)).toEqual(['Uone', 'Utwo'])
-  expect(versions()).toHaveLength(before + lost + 2)
-})
+test.each([0, 1])(
+  'messaging, restored with %s of the facts that rooms has lost, receives all later facts',
+  async (kept) => {
+    const before = versions().length
+    addLost()
+    await join('Uone')
+    env.messaging.restore(room, before + kept)
+    await join('Utwo')
+    expect(newestActors(2)).toEqual(['Uone', 'Utwo'])
+    expect(versions()).toHaveLength(before + kept + 2)
+  },
+)

@@ -23,7 +23,7 @@ const admin = () => env.as('Uadmin', 'admin')
 const owner = () => env.as('Uowner', 'owner').rooms
 
 describe('UpdateRoom', () => {
-  test('changes name and description, and messaging has the fact first', async () => {
+  test('changes name and description, and messaging has the fact before the response', async () => {
     const { room: after } = await owner().updateRoom({ roomId: room, name: `New-${made}`, description: 'fresh' })
     expect(after).toMatchObject({ name: `New-${made}`, description: 'fresh', universal: false })
     expect(env.messaging.factsOf(room).at(-1)).toMatchObject({
@@ -52,7 +52,7 @@ describe('UpdateRoom', () => {
     expect(events()).toMatchObject([{ kind: 'room_groups_updated', deliveries: [{ audience: { case: 'everyone' } }] }])
   })
 
-  test('clears an empty description, and leaves absent fields', async () => {
+  test('clears the description if it is empty, and leaves absent fields unchanged', async () => {
     await owner().updateRoom({ roomId: room, description: 'words' })
     const { room: after } = await owner().updateRoom({ roomId: room, description: '' })
     expect(after).toMatchObject({ name: `managed-${made}`, description: '' })
@@ -105,7 +105,7 @@ describe('UpdateRoom', () => {
 })
 
 describe('ArchiveRoom and UnarchiveRoom', () => {
-  test('hide and restore the room, announced to everyone', async () => {
+  test('hide and restore the room, and both are announced', async () => {
     await using received = await recordEvents(env.bus, 'evt.layout.>')
     const isListed = async () => {
       const { group } = await admin().directory.getRoomGroup({ groupId })

@@ -41,7 +41,7 @@ const isMember = async (userId: string, roomId: string) => {
 }
 
 describe('JoinRoom', () => {
-  test('makes the caller a member, and messaging has the fact first', async () => {
+  test('makes the caller a member, and messaging has the fact before the response', async () => {
     const { room } = await join('Ucarol', tea)
     expect(room).toMatchObject({ id: tea, name: 'tea' })
     expect(env.messaging.factsOf(tea).at(-1)).toMatchObject({
@@ -84,7 +84,7 @@ describe('JoinRoom', () => {
 })
 
 describe('LeaveRoom', () => {
-  test('ends the membership, and the event is on the stream first', async () => {
+  test('ends the membership, and its event is on the stream before the response', async () => {
     await join('Uerin', tea)
     expect(await leave('Uerin', tea)).toMatchObject({ left: true })
     expect(env.messaging.factsOf(tea).at(-1)).toMatchObject({ fact: { case: 'left', value: { userId: 'Uerin' } } })

@@ -26,7 +26,7 @@ async function rename(version: bigint, displayName: string): Promise<void> {
   await announce('user_profile_updated', version, { case: 'userChanged', value: {} })
 }
 
-test('people are copied from accounts once it answers', async () => {
+test('people are copied from accounts as soon as it answers', async () => {
   env.accounts.unavailable = true
   env.accounts.people = Array.from({ length: 1001 }, (_, n) => ({ ...alice, userId: `U${n}`, login: `login${n}` }))
   await env.start()
@@ -37,7 +37,7 @@ test('people are copied from accounts once it answers', async () => {
   expect(rows[0]).toMatchObject({ userId: 'U0', login: 'login0', nameKey: 'alice', roleIds: ['moderator'] })
 })
 
-test('renames and roles are applied in any order of arrival', async () => {
+test('renames and roles are applied; the response of accounts counts, even with a lower version', async () => {
   env.accounts.people = [alice]
   await env.start()
   await waitUntilFilled()
@@ -47,15 +47,16 @@ test('renames and roles are applied in any order of arrival', async () => {
       { displayName: 'Alicia', nameKey: 'alicia', searchKey: 'alice\nalicia' },
     ]),
   )
-  await rename(6n, 'Too late')
+  await rename(6n, 'Restored')
   await eventually(async () => (await env.db.select().from(inbox)).length === 2)
+  expect(await readPeople()).toMatchObject([{ displayName: 'Restored' }])
   await announce('roles_changed', 8n, { case: 'userRolesChanged', value: { roleIds: ['admin'], rolesVersion: 2n } })
   await eventually(async () => expect(await readPeople()).toMatchObject([{ roleIds: ['admin'] }]))
   await rename(9n, '')
   await eventually(async () => expect(await readPeople()).toMatchObject([{ displayName: '', nameKey: 'alice' }]))
 })
 
-test('for a late event, accounts is called without a lock', async () => {
+test('for a late event, accounts is called without a lock on the row', async () => {
   env.accounts.people = [alice]
   await env.start()
   await waitUntilFilled()

@@ -24,7 +24,7 @@ const opened = new Resources()
 let db: Db
 
 /**
- * 100,000 people, all in room R1, 100 of them in R2. Every other has the role `staff`, a hundred have `few`. Logins
+ * 100,000 people, all in room R1, 100 of them in R2. Every second one has the role `staff`, a hundred have `few`. Logins
  * begin with `user`; display names are random hexadecimal digits.
  */
 beforeAll(async () => {

@@ -98,7 +98,7 @@ describe('ListRecipients', () => {
     expect(await list({ roomId: everyone, userIds: others })).toEqual(['Ualice', 'Uguest', 'Uowner'])
   })
 
-  test('of roles returns the members who have one', async () => {
+  test('of roles returns the members who have one of them', async () => {
     expect(await list({ roomId: tea, roleIds: ['moderator', 'admin'] })).toEqual(['Uadmin', 'Ubob'])
     expect(await list({ roomId: everyone, roleIds: ['moderator'] })).toEqual(['Ubob'])
     expect(await list({ roomId: everyone, roleIds: ['guest'] })).toEqual(['Uguest', 'Uowner'])
@@ -148,7 +148,7 @@ describe('ListPresenceAudiences', () => {
       others.toSorted(),
     ])
 
-  test('returns those who share a direct message or a small channel', async () => {
+  test('returns people who share a direct message or a small channel, neither universal nor archived', async () => {
     const hall = await makeRoom(env, 'hall', { universal: true })
     for (const roomId of [hall, shelved])
       await env.db.insert(roomMembers).values(['Udora', 'Uemil'].map(memberOf(roomId)))

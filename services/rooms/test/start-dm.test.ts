@@ -72,7 +72,7 @@ describe('StartDM', () => {
     }
   })
 
-  test('returns the same response for one key', async () => {
+  test('returns the same direct message for one key, and refuses another request with it', async () => {
     const headers = { 'Idempotency-Key': 'dm-1' }
     const first = await start('Ubob', ['Ucarol'], headers)
     expect((await start('Ubob', ['Ucarol'], headers)).room?.id).toBe(first.room?.id)

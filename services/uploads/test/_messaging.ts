@@ -3,7 +3,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import type { MessagingInternalService, RoomEvent } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 
-/** Keeps an event only if its version is above those kept of its aggregate. */
+/** Keeps an event only if its version is above those of all kept events of its aggregate. */
 export class FakeMessaging {
   readonly #published: { roomId: string; event: RoomEvent }[] = []
 

@@ -9,7 +9,7 @@ const encode = (text: string) =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 const longestSkewMs = 15 * 60_000
 
-/** AWS Signature Version 4, in a header or in the URL. Undefined if the signature is valid. */
+/** Checks an AWS Signature Version 4, in a header or in the URL. Undefined if it is valid. */
 export function findSignatureProblem(request: IncomingMessage, body: Buffer, key: Key): string | undefined {
   const url = new URL(request.url ?? '/', `http://${request.headers.host ?? ''}`)
   const given = url.searchParams.has('X-Amz-Signature') ? fromUrl(url) : fromHeader(request)

@@ -103,7 +103,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
     },
   )
 
-  test('an unfinished write is reported, and discarded after a day', async () => {
+  test('an unfinished write is reported, and discarded by a repair after a day', async () => {
     await beginWrite(env)
     expect(await findAll(true)).toEqual([])
     clock = 25 * hour
@@ -112,7 +112,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
     expect(await findAll()).toEqual([])
   })
 
-  test('a file without bytes is hidden, and shown again when its bytes are back', async () => {
+  test('a repair hides a file without bytes, and shows it again when its bytes are back', async () => {
     const { id } = await sendFile(env, Buffer.from('a file'))
     const key = `files/${id}`
     await env.storage.delete(key)
@@ -130,7 +130,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
     expect(await findAll()).toEqual([])
   })
 
-  test('a truncated file is reported', async () => {
+  test('a truncated file is reported and marked as lost', async () => {
     const { id } = await sendFile(env, Buffer.from('a file'))
     await put(`files/${id}`, 'a')
     expect(await findAll(true)).toEqual([{ kind: DAMAGED, key: `files/${id}`, mended: true }])
@@ -147,7 +147,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
     await env.db.delete(uploads).where(eq(uploads.id, uploadId))
   })
 
-  test('an image without bytes is marked as lost; a blob and a rendition without bytes are deleted', async () => {
+  test('an image without bytes is marked as lost; the rows of a blob and a rendition without bytes are deleted', async () => {
     const image = await storeAvatar(env, service, await plainImage(9, 9).png().toBuffer())
     const blob = await putBlob(service, Buffer.from('another blob'))
     const { id: assetId } = await sendFile(env, Buffer.from('a video'))
@@ -260,8 +260,8 @@ describe.each(storageKinds)('with storage %s', (kind) => {
     const names = Array.from({ length: 1_003 }, (_, n) => `many${n}`)
     await Promise.all(names.map((name) => writeFile(join(env.folder, 'unfinished', name), 'x')))
     clock = 20 * hour
-    const left = await findAll(true)
-    expect([left.length, new Set(left.map(({ key }) => key)).size]).toEqual([1_003, 1_003])
+    const young = await findAll(true)
+    expect([young.length, new Set(young.map(({ key }) => key)).size]).toEqual([1_003, 1_003])
     clock = 25 * hour
     expect((await findAll(true)).filter(({ mended }) => mended)).toHaveLength(1_003)
     expect(await findAll()).toEqual([])

@@ -61,7 +61,7 @@ test('a call claims all its files or none', async () => {
   await expect(claim([id], { eventId: 'E2' })).resolves.toBeDefined()
 })
 
-test('one of two concurrent messages gets the file', async () => {
+test('only one of two concurrent messages gets the file', async () => {
   const both = await Promise.allSettled([claim([id], { eventId: 'E3' }), claim([id], { eventId: 'E4' })])
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })

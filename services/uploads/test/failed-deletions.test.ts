@@ -42,7 +42,7 @@ test('a failed deletion does not delay others, and succeeds later when the stora
   await eventually(async () => expect(await env.db.select().from(failedDeletions)).toEqual([]))
 })
 
-test('a large account is erased in batches, except for a file that cannot be deleted yet', async () => {
+test('a large account is erased, except for a file that cannot be deleted yet', async () => {
   const count = 2_100
   fault = ({ method, url }) => (method === 'DELETE' && url?.includes('Aheavy7') ? 'refuse' : undefined)
   await env.db.insert(assets).values(ids('heavy', 8).map((id) => asset(id, 'Ubob', false)))

@@ -46,7 +46,7 @@ describe('GET /assets/files/{id}', () => {
     expect(known.status).toBe(304)
   })
 
-  test('checks membership for every read, without caching', async () => {
+  test('checks membership for every request, without caching', async () => {
     const id = await attach()
     env.rooms.set('Rtea', ['Ualice'])
     expect((await read(id, { userId: 'Ubob' })).status).toBe(403)
@@ -79,7 +79,7 @@ describe('GET /assets/files/{id}', () => {
     expect((await fetch(signedUrlOf(id), { method: 'POST' })).status).toBe(405)
   })
 
-  test('returns a file that no message claims only to its sender', async () => {
+  test('returns a file to its sender alone while no message has claimed it', async () => {
     const { id } = await sendFile(env, file)
     expect((await read(id)).status).toBe(200)
     expect((await read(id, { userId: 'Ubob' })).status).toBe(404)

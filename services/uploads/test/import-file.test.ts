@@ -82,7 +82,7 @@ describe('an imported file', () => {
     await expect(transfer.importFile(request)).rejects.toMatchObject({ code: Code.InvalidArgument })
   })
 
-  test('is refused if it differs from the announced checksum', async () => {
+  test('is refused if its checksum differs from the announced one', async () => {
     const { uploadId } = await transfer.importFile(
       importRequest('1/F7', bytes.slice(0, 10), { sha256: 'f'.repeat(64) }),
     )

@@ -11,7 +11,7 @@ import { plainImage } from './_images.ts'
 
 const opened = new Resources()
 let env: Env
-let open: Service
+let service: Service
 let origin: string
 let requested: string[] = []
 
@@ -65,10 +65,10 @@ test('private addresses are not contacted, by name or directly', async () => {
 })
 
 test('an image is fetched, also after a redirect, and converted like an uploaded one', async () => {
-  open = await env.start({ PARLEY_UPLOADS_FETCH_PRIVATE: 'true' })
+  service = await env.start({ PARLEY_UPLOADS_FETCH_PRIVATE: 'true' })
   for (const path of ['/avatar.png', '/moved']) {
     const { key } = await importImage(`${origin}${path}`)
-    const response = await fetch(`${open.url}/assets/server/${key}`)
+    const response = await fetch(`${service.url}/assets/server/${key}`)
     expect(await sharp(Buffer.from(await response.arrayBuffer())).metadata()).toMatchObject({ width: 256, height: 256 })
   }
 })
@@ -81,7 +81,7 @@ test.each([
   ['/broken', Code.Unavailable],
   ['/cut', Code.Unavailable],
   ['/nothing', Code.Unavailable],
-])('an image at %s fails with code %i', async (path, code) => {
+])('importing an image from %s fails with code %i', async (path, code) => {
   await expect(importImage(`${origin}${path}`)).rejects.toMatchObject({ code })
 })
 

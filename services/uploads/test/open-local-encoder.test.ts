@@ -11,7 +11,7 @@ const otherUser = 59_999
 let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-encoder-'))
-  // The script writes its user into the rendition.
+  // The owner of the rendition shows as which user the script ran.
   const script = `#!/bin/sh
 case "$*" in *-encoders*) echo libx264 aac; exit ;; *-version*) exit ;; esac
 id -u > 480p.mp4

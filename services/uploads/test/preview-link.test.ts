@@ -165,9 +165,9 @@ test('a URL of more than 2,048 characters is refused', async () => {
 })
 
 test('a refusal for too many pending name look-ups is not cached as a missing preview', async () => {
-  await using names = await DnsServer.start({ 'page.example': ['127.0.0.1'] })
+  await using nameServer = await DnsServer.start({ 'page.example': ['127.0.0.1'] })
   using resolver = new NameResolver({
-    servers: [names.address],
+    servers: [nameServer.address],
     maxWaitingPerCaller: 3,
     maxWaitMs: 10,
     timeoutMs: 60_000,
@@ -178,7 +178,7 @@ test('a refusal for too many pending name look-ups is not cached as a missing pr
   const preview = (url: string, userId: string) => other.internal.previewLink({ url, userId })
   const { port } = new URL(origin)
   const pending = preview('http://unanswered.example/', 'Umallory')
-  await names.untilQueried(1)
+  await nameServer.untilQueried(1)
   for (const path of ['/page', '/large-image'])
     await expect(preview(`http://page.example:${port}${path}`, 'Umallory')).rejects.toMatchObject({
       code: Code.ResourceExhausted,
@@ -255,7 +255,7 @@ describe('a preview image', () => {
     expect(await env.db.select().from(linkPreviews)).not.toContainEqual(expect.objectContaining({ imageKey: used }))
   })
 
-  test('is kept while messaging reports that a message shows it, or does not answer', async () => {
+  test('is kept while messaging does not answer, and if messaging reports that a message shows it', async () => {
     const [unused, used] = [await createPreviewImage(), await createPreviewImage()]
     env.messaging.shown.add(used)
     env.messaging.unavailable = true
@@ -268,7 +268,7 @@ describe('a preview image', () => {
     expect(await isShown(used)).toBe(true)
   })
 
-  test('is deleted if the retraction of its message arrives before the post, or if its author is deleted', async () => {
+  test('is deleted if the retraction of its message arrives before the post, or if the author of its message is deleted', async () => {
     const [late, bobs] = [await createPreviewImage(), await createPreviewImage()]
     await env.publish('Rtea', {
       kind: 'message_retracted',

@@ -33,7 +33,7 @@ test('media, including ranges, is redirected to a URL of the storage that is val
   expect(followed.headers.get('content-disposition')).toContain('song.ogg')
 })
 
-test('small files, files that could run scripts, and HEAD requests are not redirected', async () => {
+test('small files other than media, files that could run scripts, and HEAD requests are not redirected', async () => {
   for (const contentType of ['text/plain', 'text/html', 'audio/x+xml']) {
     const response = await request(await files.attach(file, contentType))
     expect(response.status).toBe(200)
@@ -46,7 +46,7 @@ test('small files, files that could run scripts, and HEAD requests are not redir
   expect((await request(id, { headers: { 'if-none-match': etag } })).status).toBe(304)
 })
 
-test('large files are redirected to the storage, unless they could run scripts', async () => {
+test('large files are redirected to the storage, unless they could run scripts, as unknown types could', async () => {
   const statusOf = async (contentType: string, size: number) => {
     const id = await files.attach(Buffer.from(contentType), contentType)
     await env.db.update(assets).set({ size }).where(eq(assets.id, id))

@@ -118,7 +118,7 @@ describe('an image whose stored bytes are', () => {
   })
 })
 
-test('a few images are decoded at a time, some more requests wait, and further ones are refused with Retry-After', async () => {
+test('of many concurrent requests for new sizes, some succeed, and the others are refused with Retry-After', async () => {
   const noise = await sharp(Buffer.from(Array.from({ length: 600 * 600 * 3 }, (_, i) => (i * 7919) % 251)), {
     raw: { width: 600, height: 600, channels: 3 },
   })

@@ -54,7 +54,7 @@ describe('a program', () => {
     expect(isRunning(Number(pid))).toBe(false)
   })
 
-  test('is killed together with all its children', async () => {
+  test('is killed together with all its children when it is aborted', async () => {
     const stop = new AbortController()
     const pidFile = join(await mkdtemp(join(folder, 'parley-tool-')), 'pids')
     const running = expect(sh(`sleep 60 & echo $! $$ > ${pidFile}; wait`, stop.signal)).rejects.toBe('enough')

@@ -86,7 +86,7 @@ describe('a file requested without a signed URL', () => {
     expect(await statusWith(bearer('bobs-token'))).toBe(200)
   })
 
-  test('is checked by rooms with the roles of the reader', async () => {
+  test('makes rooms check access with the roles of the reader', async () => {
     env.accounts.signIn('Urole', { token: 'with-role', roleIds: ['Gtea'] })
     await read(bearer('with-role'))
     expect(env.rooms.requests.at(-1)).toMatchObject({ userId: 'Urole', roleIds: ['Gtea'], useStoredRoles: false })

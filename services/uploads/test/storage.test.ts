@@ -139,7 +139,7 @@ describe.each([
   })
 
   test('more objects are listed than one page contains', async () => {
-    const keys = Array.from({ length: 53 }, (__, n) => `many/A${String(n).padStart(5, '0')}`)
+    const keys = Array.from({ length: 103 }, (__, n) => `many/A${String(n).padStart(5, '0')}`)
     await Promise.all(keys.map((key) => put(key, key)))
     expect(await namesOf(storage.list('many'))).toEqual(keys)
   })

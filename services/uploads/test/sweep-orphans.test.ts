@@ -165,7 +165,7 @@ test('a storage whose first identity is being written does not count as one that
   expect(await compareIdentity({ db: fresh.db, storage })).toBe('own')
 })
 
-test('a server and its copy that share a storage delete nothing until one adopts it', async () => {
+test('a storage shared by a server and its copy is foreign to both until one of them adopts it', async () => {
   await using copy = await openEnv()
   const staging = { db: copy.db, storage: env.storage }
   expect(await compareIdentity(env)).toBe('own')
@@ -180,7 +180,7 @@ test('a server and its copy that share a storage delete nothing until one adopts
 })
 
 test.each(['', 'not JSON', 'null', '"text"', '{}'])(
-  'a storage whose identity is %j belongs to another database',
+  'a storage whose identity is %j counts as that of another database',
   async (content) => {
     await using fresh = await openEnv()
     await renewIdentity(fresh)

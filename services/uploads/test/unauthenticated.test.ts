@@ -28,8 +28,7 @@ const read = async (address: string, headers: Record<string, string> = {}, query
 const statusOf = async (...request: Parameters<typeof read>) => (await read(...request)).status
 
 /**
- * Sends requests until the limit of a network is reached, then runs `more`. Repeats both unless they finish within the
- * minute of the limit.
+ * Sends requests until a network has no attempts left, then runs `more`. All of it is repeated if a new minute begins.
  */
 async function exhaust(send: (n: number) => Promise<number>, more?: () => Promise<void>): Promise<void> {
   await eventually(async () => {
@@ -102,7 +101,7 @@ test('the credential of a client that disconnects while waiting is not looked up
   expect(env.accounts.calls - callsBefore).toBe(maxPerMinute)
 })
 
-test('requests by URLs with an invalid signature count too', async () => {
+test('requests for URLs with an invalid signature count, too', async () => {
   await exhaust(
     (n) => statusOf('198.51.100.17', {}, `?access=made-up-${n}`),
     async () => expect(await statusOf('198.51.100.17', bearer('made-up'))).toBe(429),

@@ -265,7 +265,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
     }
   })
 
-  test('chunks may be small, but their number is limited', async () => {
+  test('chunks may be small, but the number of small ones is limited', async () => {
     const bytes = Buffer.alloc(200_000)
     const uploadId = await open(bytes)
     await alice().uploadChunk(chunk(uploadId, 0, bytes.subarray(0, 1)))

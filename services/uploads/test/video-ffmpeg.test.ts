@@ -84,7 +84,7 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     })
   })
 
-  test('the duration of a browser recording, which does not contain it, is determined', async () => {
+  test('the duration of a browser recording is determined, although the file does not state it', async () => {
     const args = [...testPattern('320x240'), '-c:v', 'libvpx', '-deadline', 'realtime', '-live', '1']
     const video = await process(await makeVideo('in.webm', args), 'video/webm')
     expect(video).toMatchObject({ status: MessageVideoProcessingStatus.COMPLETED, variants: [{ quality: '240p' }] })
@@ -121,7 +121,7 @@ withFfmpeg(`with ffmpeg${why}`, () => {
       'mjpeg',
     ])
   const uncommonCodec = () => makeVideo('in.mkv', [...testPattern('64x64'), '-c:v', 'ffv1'])
-  const playlist = (inside: string) => () => Promise.resolve(Buffer.from(inside))
+  const textFile = (content: string) => () => Promise.resolve(Buffer.from(content))
   const withPlaylist = async () =>
     Buffer.concat([
       await makeVideo('in.mp4', [...testPattern('64x64'), ...fastH264]),
@@ -134,10 +134,10 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     ['is music with a cover', withCover],
     ['has too many pixels', large],
     ['has an uncommon codec', uncommonCodec],
-    ['is a playlist', playlist('#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:///etc/hosts\n#EXT-X-ENDLIST\n')],
-    ['is a list of files', playlist("ffconcat version 1.0\nfile '/etc/hosts'\n")],
-    ['is a manifest', playlist('<MPD><BaseURL>http://127.0.0.1:1/</BaseURL></MPD>')],
-    ['is a picture', playlist('P6\n1 1\n255\nabc')],
+    ['is a playlist', textFile('#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:///etc/hosts\n#EXT-X-ENDLIST\n')],
+    ['is a list of files', textFile("ffconcat version 1.0\nfile '/etc/hosts'\n")],
+    ['is a manifest', textFile('<MPD><BaseURL>http://127.0.0.1:1/</BaseURL></MPD>')],
+    ['is a picture', textFile('P6\n1 1\n255\nabc')],
   ])('processing of a file that %s fails', async (_, make) => {
     expect(await process(await make())).toMatchObject({
       ...{ status: MessageVideoProcessingStatus.FAILED, reasonCode: 'processing_failed', sourceAvailable: true },

@@ -130,7 +130,7 @@ test('posted videos do not wait for imported ones', async () => {
   expect(order).toEqual([posted, imported])
 })
 
-test('folders of killed processes are deleted periodically; those of newer jobs are kept', async () => {
+test('folders that killed processes left are deleted periodically; those of newer jobs are kept', async () => {
   await start({}, { sweepEveryMs: 20 })
   const minute = 60_000
   await fake.leaveFolder('parley-video-young', 9 * minute)

@@ -232,7 +232,7 @@ test('processing of a video is attempted three times if ffmpeg is killed', async
   expect(await fake.calls()).toHaveLength(before + 3)
 })
 
-test('a video is retried when the disk is full', async () => {
+test('a video waits for a retry when the disk is full', async () => {
   const { assetId } = await postFile(env, videoWith('FULL'))
   await eventually(async () => {
     const [job] = await env.db.select().from(videoJobs).where(eq(videoJobs.assetId, assetId))

@@ -16,7 +16,7 @@ test.each([
   ])
 })
 
-test('a report lists at most 200 reasons for each kind of record', () => {
+test('a report lists at most 200 reasons for each kind of record, and counts the rest together', () => {
   const report = new Report()
   for (let index = 0; index < 1_000; index++)
     report.addSkipped('reactions', `this server has no emoji ":e${index}:"`, 'there')

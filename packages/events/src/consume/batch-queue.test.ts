@@ -26,7 +26,7 @@ function newQueue(maxAtOnce = 10, urgent = Infinity, large = Infinity) {
 }
 const advance = (ms: number) => jest.advanceTimersByTimeAsync(ms)
 
-test('a message that finds the queue idle is handled at once, later ones together', async () => {
+test('messages that find the queue idle are handled at once, later ones together after a pause', async () => {
   const { queue, add, handled } = newQueue()
   add(2)
   await advance(1)
@@ -92,7 +92,7 @@ test('a large message is handled without others', async () => {
   expect(handled).toEqual([[1], [2], [3, 4]])
 })
 
-test('waitUntilBelow resolves once fewer messages than given are in flight', async () => {
+test('waitUntilBelow(n) resolves once fewer than n messages are waiting or being handled', async () => {
   const { queue, add } = newQueue()
   add(4)
   let isBelow = false

@@ -26,7 +26,7 @@ test('no callback while signs of life arrive often enough', () => {
   expect(silence.silentForMs()).toBe(0)
 })
 
-test('callbacks repeat until a sign of life, and begin again only after the whole time', () => {
+test('callbacks repeat until a sign of life; then the full time must pass again', () => {
   jest.advanceTimersByTime(2_999)
   expect(calls).toBe(0)
   jest.advanceTimersByTime(1_001)

@@ -11,9 +11,9 @@ const log = logger('relay')
 const requeueAtOnce = 5000
 
 /**
- * Recreates the durables, then requeues all entries still in the outbox, oldest first. Until then the shards stay lost,
- * also after a failure, so that nothing newer is sent first. The recorded position is cleared last: if another process
- * takes the leases meanwhile, it finds the position missing and recovers too.
+ * Recreates the durables, then requeues all entries still in the outbox, oldest first. Until then the shards keep the
+ * state `recovering`, also after a failure, so that nothing newer is sent first. The recorded position is cleared last:
+ * if another process takes the leases meanwhile, it finds the position missing and recovers too.
  */
 export async function recoverShards(options: {
   pool: Database['pool']

@@ -31,8 +31,8 @@ export class RelayedShards {
   readonly flow: Flow
   readonly leases: ShardLeases
   readonly #options: Options
-  readonly #recover = singleFlight(() => this.#recoverLost())
-  readonly #declare = singleFlight(() => this.#declareAgain())
+  readonly #recover = singleFlight(() => this.#recoverShards())
+  readonly #ensureStream = singleFlight(() => this.#ensureStreamAndVerify())
 
   constructor(options: Options) {
     const { pool, bus, service } = options
@@ -45,7 +45,7 @@ export class RelayedShards {
       shards,
       onFenced: (shard) => this.leases.dropFenced(shard),
       onStreamReplaced: () => options.schedulePoll(),
-      onNoResponse: () => void this.#declare().catch(() => undefined),
+      onNoResponse: () => void this.#ensureStream().catch(() => undefined),
       onReadFailed: () => options.schedulePoll(retryMs),
       renew: () => this.leases.renew(),
       onWork: () => options.onWork(),
@@ -60,12 +60,12 @@ export class RelayedShards {
   }
 
   /**
-   * Recovers lost shards, verifies unverified ones, then reads waiting entries. Resolves with the milliseconds until
-   * the next run if it must come early.
+   * Recovers the shards of which the stream has lost events, verifies unverified ones, then reads waiting entries.
+   * Resolves with the milliseconds until the next run if it must come early.
    */
   async poll(): Promise<number | void> {
     const shards = this.shards.all()
-    if (shards.some((shard) => shard.state === 'lost')) await this.#recover()
+    if (shards.some((shard) => shard.state === 'recovering')) await this.#recover()
     await Promise.all(shards.filter((shard) => shard.state === 'unverified').map((shard) => this.#verify(shard)))
     for (const shard of shards) this.flow.resume(shard)
     this.flow.resetWatermark()
@@ -81,7 +81,7 @@ export class RelayedShards {
     return performance.now() - flow.lastWorkAt > forMs
   }
 
-  /** After a reconnect, this may be another stream: nothing is published until the positions have been verified. */
+  /** After a reconnect, NATS may serve another stream: nothing is published until the positions have been verified. */
   unverifyAll(): void {
     for (const shard of this.shards.all()) if (shard.state === 'ready') shard.state = 'unverified'
     this.#options.schedulePoll()
@@ -124,11 +124,11 @@ export class RelayedShards {
   }
 
   async #verify(shard: Shard, timeoutMs?: number): Promise<void> {
-    if (shard.state === 'lost') return
+    if (shard.state === 'recovering') return
     const state = await verifyPositions(this.#options.bus, shard, timeoutMs)
     if (this.shards.get(shard.lease.shard) !== shard) return
     if (state === 'missing') {
-      shard.state = 'lost'
+      shard.state = 'recovering'
       await this.#recover()
     } else if (state === 'present' && shard.state === 'unverified') {
       shard.state = 'ready'
@@ -136,15 +136,16 @@ export class RelayedShards {
     }
   }
 
-  async #recoverLost(): Promise<void> {
+  async #recoverShards(): Promise<void> {
     const { pool, bus, service } = this.#options
-    const shards = this.shards.all().filter((shard) => shard.state === 'lost')
+    const shards = this.shards.all().filter((shard) => shard.state === 'recovering')
     if (shards.length === 0) return
     await recoverShards({ pool, bus, service, flow: this.flow, shards })
     this.#options.schedulePoll()
   }
 
-  async #declareAgain(): Promise<void> {
+  async #ensureStreamAndVerify(): Promise<void> {
+    // The keeper creates a missing stream before it answers.
     await requestKeeper(this.#options.bus, 'state', {})
     await this.verifyAll()
   }

@@ -4,10 +4,10 @@ import { isValid, type Lease } from './leases.ts'
 import type { Entry, ShardPosition } from './store.ts'
 
 /**
- * `unverified`: nothing is published until the positions have been found on the stream. `lost`: a position is missing,
- * so older entries must be relayed again first. `ready`: entries are published.
+ * `unverified`: nothing is published until the positions have been found on the stream. `recovering`: a position is
+ * missing, so older entries must be relayed again first. `ready`: entries are published.
  */
-export type ShardState = 'unverified' | 'lost' | 'ready'
+export type ShardState = 'unverified' | 'recovering' | 'ready'
 
 export class Shard implements Positions {
   readonly lease: Lease

@@ -7,6 +7,7 @@ import type { HttpCaller } from '../load/http-caller.ts'
 import { measureCall, type CallCosts } from '../load/call-costs.ts'
 import { time } from '../load/timing.ts'
 import type { Report } from '../report.ts'
+import { measurePageLoad } from './page-load.ts'
 
 const warmUp = { seconds: 1, inFlight: 8 }
 
@@ -29,7 +30,8 @@ export async function measureCosts(
   report.add('floor: node:http and one SELECT, processor time of a request', floor, 'ms')
   report.add('floor: node:http, one hop and one SELECT, processor time of a request', floors.hop[1].cpu.ms, 'ms')
 
-  const measured = selectCalls(measuredCalls(http, data))
+  const all = measuredCalls(http, data)
+  const measured = selectCalls(all)
   // Otherwise the first calls would include the time to compile the code that all calls share.
   for (const { make } of measured) await time(make, { ...warmUp, warmUpSeconds: 0 })
   const rows: Row[] = []
@@ -49,6 +51,7 @@ export async function measureCosts(
     }
   }
   print(rows, floors.hop, fleet)
+  await measurePageLoad(all, report)
   for (const [name, reason] of unmeasuredReads) console.log(`not measured: ${name}: ${reason}`)
 }
 

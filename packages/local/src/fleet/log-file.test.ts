@@ -29,16 +29,16 @@ onLinux(`lines lost on a full disk are counted in the log when there is room aga
 })
 
 test('a log that grows too large keeps one older generation', async () => {
-  const server = openSync(file, 'a')
-  writeSync(server, 'x'.repeat(101))
+  const descriptor = openSync(file, 'a')
+  writeSync(descriptor, 'x'.repeat(101))
   using _ = rotateLogs(folder, { maxBytes: 100, everyMs: 1 })
   await eventually(() => expect(readFileSync(file, 'utf8')).toBe(''))
   expect(readFileSync(`${file}.1`, 'utf8')).toHaveLength(101)
-  writeSync(server, 'next')
+  writeSync(descriptor, 'next')
   expect(readFileSync(file, 'utf8')).toBe('next')
-  writeSync(server, 'y'.repeat(200))
+  writeSync(descriptor, 'y'.repeat(200))
   await eventually(() => expect(readFileSync(`${file}.1`, 'utf8')).toMatch(/^next/))
-  closeSync(server)
+  closeSync(descriptor)
 })
 
 onLinux(`a log is also bounded on a full disk${why}`, async () => {

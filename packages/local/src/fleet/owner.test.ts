@@ -48,13 +48,13 @@ test('a generated password is shown even if the response to the creation of the 
   expect(await accounts.start()).toEqual({ created: false, login: 'first' })
 })
 
-test('starts show no password if the settings gave it', async () => {
+test('starts show no password that the settings gave', async () => {
   const accounts = new Accounts()
   expect(await accounts.start('from the settings')).toEqual({ created: true, login: 'first' })
   for (const _ of [1, 2]) expect(await accounts.start()).toEqual({ created: false, login: 'first' })
 })
 
-test('an owner who exists before the first start has no password to show', async () => {
+test('no password is shown for an owner who existed before the first start', async () => {
   const accounts = new Accounts()
   accounts.password = 'of an imported account'
   for (const _ of [1, 2]) expect(await accounts.start()).toEqual({ created: false, login: 'first' })

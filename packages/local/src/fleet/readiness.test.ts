@@ -30,7 +30,7 @@ test('what a start waits for is printed once, and again only when it changes', a
   expect(said).toEqual(['not ready yet: rooms (waiting for first rooms)', 'not ready yet: rooms (waiting for policy)'])
 })
 
-test('a start that takes too long fails with the processes that are not ready', async () => {
+test('a start that takes too long fails with the names of the processes that are not ready', async () => {
   const starting = { label: 'rooms', internalPort: () => undefined }
   await expect(whenAllReady([starting], () => undefined, new AbortController().signal, 0)).rejects.toThrow(
     /^not ready after 0 s: rooms$/,

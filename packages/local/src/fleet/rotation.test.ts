@@ -51,7 +51,7 @@ test('during a rotation no fleet can start on the folder', async () => {
   using _free = await lockDataDir(folder, dataDirAt(folder).lockFile)
 })
 
-test('after a crash of a rotation secrets.json has the old value, alone or with the new one', async () => {
+test('a rotation replaces secrets.json in one step, so a crash cannot leave it half written', async () => {
   const changes: AsyncIterator<{ filename: string | null }, undefined> = watch(folder)[Symbol.asyncIterator]()
   const marker = join(folder, 'marker')
   const rotated = rotateSecret(folder, 'core', {}).finally(() => writeFileSync(marker, ''))
@@ -63,7 +63,7 @@ test('after a crash of a rotation secrets.json has the old value, alone or with 
   expect(seen.filter((name) => name === 'secrets.json')).toHaveLength(1)
 })
 
-test('a secret in the environment or the file is not rotated', async () => {
+test('a secret that the environment or parley.toml sets is not rotated', async () => {
   const env = { PARLEY_CORE_SECRET_KEY: 'from the environment', PARLEY_UPLOADS_BLOB_SECRET: 'too' }
   await expect(rotateSecret(folder, 'core', env)).rejects.toThrow(/^PARLEY_CORE_SECRET_KEY is set in the environment/)
   await expect(rotateSecret(folder, 'uploadsBlob', env)).rejects.toThrow(/^PARLEY_UPLOADS_BLOB_SECRET is set in/)

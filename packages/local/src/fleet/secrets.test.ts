@@ -29,4 +29,5 @@ test('a damaged file is not overwritten with new secrets', () => {
   const damaged = join(dir, 'damaged.json')
   writeFileSync(damaged, '{"core":')
   expect(() => new Secrets(damaged)).toThrow(/damaged.json is damaged/)
+  expect(readFileSync(damaged, 'utf8')).toBe('{"core":')
 })

@@ -40,7 +40,7 @@ test('the operator can change settings of a service, but not its access to the b
   })
 })
 
-test('no service gets the password of the owner', () => {
+test('a service does not get the password of the owner, but does get the e-mail address', () => {
   const env = serviceEnvironment(rooms, fleet, { PARLEY_OWNER_PASSWORD: 'secret', PARLEY_OWNER_EMAIL: 'o@example.org' })
   expect(env).not.toHaveProperty('PARLEY_OWNER_PASSWORD')
   expect(env).toHaveProperty('PARLEY_OWNER_EMAIL')
@@ -51,7 +51,7 @@ test('empty or absent settings do not override those of the fleet', () => {
   expect(env).toMatchObject({ PARLEY_CORE_SECRET_KEY: 'secret-core', PARLEY_WEBSERVER_URL: fleet.publicUrl })
 })
 
-test('only gateway and uploads receive the blob secret', () => {
+test('gateway and uploads receive the blob secret, rooms does not', () => {
   const keyOf = (name: string) => serviceEnvironment({ ...rooms, name }, fleet, {}).PARLEY_UPLOADS_BLOB_SECRET
   expect([keyOf('gateway'), keyOf('uploads'), keyOf('rooms')]).toEqual([
     'secret-uploadsBlob',
@@ -79,7 +79,7 @@ test('uploads and admin are configured for video processing, unless a setting sa
   expect(valueFor('uploads', { PARLEY_VIDEO_ENABLED: 'false' })).toBe('false')
 })
 
-test('only calls gets the secret of the media server', () => {
+test('calls gets the key and the secret of the media server, admin only its URL, rooms nothing', () => {
   const media = {
     ...{ PARLEY_LIVEKIT_ENABLED: 'true', PARLEY_LIVEKIT_URL: 'ws://127.0.0.1:7880' },
     ...{ PARLEY_LIVEKIT_API_KEY: 'key', PARLEY_LIVEKIT_API_SECRET: 'secret-livekit' },

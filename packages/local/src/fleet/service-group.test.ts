@@ -17,7 +17,7 @@ writeFileSync(
   "for (const event of ['SIGTERM', 'disconnect']) process.on(event, () => process.exit()); if (process.env.SERVES) process.send({ type: 'ready', internalPort: 1 })",
 )
 
-test('removing a process that is still starting does not fail the call that added it', async () => {
+test('removing a process that is still starting does not make the call that added it fail', async () => {
   const dir = dataDirAt(folder)
   createDataDir(dir)
   let starts = 0

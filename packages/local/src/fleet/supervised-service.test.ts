@@ -21,7 +21,7 @@ function superviseRooms(run: string, env: () => NodeJS.ProcessEnv = () => ({})) 
   return { service: new SupervisedService({ label: 'rooms', main, env, whyUnstartable, ...files, ...handlers }), said }
 }
 
-test('a service that the system could not start is started again', async () => {
+test('a service that the system could not start at first is started later', async () => {
   const tooMuch = [{ FILL: 'x'.repeat(3_000_000) }]
   const { service, said } = superviseRooms('', () => tooMuch.pop() ?? {})
   await service.waitUntilServing()
@@ -29,7 +29,7 @@ test('a service that the system could not start is started again', async () => {
   await service.stop(5_000)
 })
 
-test('a service whose pid file cannot be written is killed and started again', async () => {
+test('a service whose pid file cannot be written is not kept, and is started again', async () => {
   const { service, said } = superviseRooms('run')
   await eventually(() => said.length > 0)
   expect(said[0]).toMatch(/^rooms cannot be started: ENOENT.*rooms.pid/)

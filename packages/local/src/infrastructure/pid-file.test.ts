@@ -52,7 +52,7 @@ test('a missing or damaged file yields no process', () => {
   expect(readPidFile(join(dir, 'damaged.pid'))).toBeUndefined()
 })
 
-test('an ended process is not alive, even before its parent has collected its status', async () => {
+test('an ended process is not alive', async () => {
   const { pid, exited } = await sleeper()
   const identity = identify(pid)
   process.kill(pid, 'SIGKILL')

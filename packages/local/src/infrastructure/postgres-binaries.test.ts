@@ -16,10 +16,10 @@ import { afterAll, expect, test } from '@jest/globals'
 import { reachableBinaries } from './postgres-binaries.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-binaries-'))
-const open = mkdtempSync(join(tmpdir(), 'parley-copies-'))
-chmodSync(open, 0o755)
+const publicFolder = mkdtempSync(join(tmpdir(), 'parley-copies-'))
+chmodSync(publicFolder, 0o755)
 afterAll(() => {
-  for (const dir of [folder, open]) rmSync(dir, { recursive: true, force: true })
+  for (const dir of [folder, publicFolder]) rmSync(dir, { recursive: true, force: true })
 })
 const asRoot = process.getuid?.() === 0 ? test : test.skip
 const why = process.getuid?.() === 0 ? '' : ' (skipped: only root runs PostgreSQL as another user)'
@@ -56,7 +56,7 @@ asRoot(`files that a strict umask made private are readable once they are copied
   const before = process.umask(0o077)
   try {
     const nobody = { name: 'nobody', uid: 65_534, gid: 65_534 }
-    const copies = join(open, 'copies')
+    const copies = join(publicFolder, 'copies')
     const { dir } = reachableBinaries(privateBinaries('17.1'), nobody, copies)
     const read = spawnSync('cat', [join(dir, 'postgres')], { uid: nobody.uid, encoding: 'utf8' })
     expect(read).toMatchObject({ stdout: '17.1', stderr: '' })

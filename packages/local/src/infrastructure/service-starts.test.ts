@@ -8,14 +8,14 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-policy-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const file = join(folder, 'policy-rc.d')
 
-test('the file forbids service starts until it is removed', () => {
+test('policy-rc.d forbids service starts until it is removed', () => {
   const allow = forbidServiceStarts(file)
   expect(readFileSync(file, 'utf8')).toMatch(/^#!\/bin\/sh\n[^]*\nexit 101\n$/)
   allow()
   expect(existsSync(file)).toBe(false)
 })
 
-test('the file of a killed process is replaced', () => {
+test('the policy-rc.d of a killed process is replaced', () => {
   forbidServiceStarts(file)
   const left = readFileSync(file, 'utf8').replace(/"startedAt":"[^"]*"/, '"startedAt":"before"')
   writeFileSync(file, left)
@@ -28,7 +28,7 @@ test('the file of a killed process is replaced', () => {
 test.each([
   ['of a living process', () => void forbidServiceStarts(file)],
   ['of another program', () => writeFileSync(file, '#!/bin/sh\nexit 101\n')],
-])('the file %s is left unchanged', (_, make) => {
+])('the policy-rc.d %s is left unchanged', (_, make) => {
   make()
   const before = readFileSync(file, 'utf8')
   forbidServiceStarts(file)()

@@ -75,7 +75,7 @@ describe('a jump of a clock', () => {
     expect(ages((n) => (n % 4 === 3 ? 0 : 700)).filter((age) => age >= 700)).toHaveLength(9)
   })
 
-  test('is not assumed for calls that are read together after a freeze', () => {
+  test('is not assumed for calls that are received together after a freeze', () => {
     const skew = new ClockSkew(0)
     skew.age('a', 0, 0)
     const waited = Array.from({ length: 50 }, (_, n) => skew.age('a', 1_000 + n, 10_000))

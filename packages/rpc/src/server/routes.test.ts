@@ -32,7 +32,7 @@ test('all methods of a registered internal service are served', () => {
   )
 })
 
-test('only signed-in people may call svc.api and svc.admin', () => {
+test('calls of svc.api need a signed-in caller, calls of an internal service do not', () => {
   const served = collectRoutes(owned, (routes) => routes.service(AdminInternalService, {}))
   expect(served.map(({ needsCaller }) => needsCaller)).toEqual([
     true,

@@ -34,7 +34,7 @@ await run('test', async (stop) => {
     if (behaviour === 'leaks') setInterval(() => {}, 1000)
   })
   opened.defer('readiness', () => health.drain())
-  // `run` kills the process five seconds after this time limit: 100 ms after the signal.
+  // `run` exits five seconds after this time limit: 100 ms after the signal.
   const drainTimeoutMs = behaviour === 'stuck' || behaviour === 'leaks' ? -4_900 : 15_000
   return Object.assign(opened.move(), { internalPort: internal.port, url: 'http://test.invalid', drainTimeoutMs })
 })

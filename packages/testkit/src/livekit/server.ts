@@ -86,8 +86,8 @@ export class FakeLivekit implements AsyncDisposable {
   }
 
   /**
-   * Removes all participants of a room and closes it, as after DeleteRoom. LiveKit also closes a room some time after
-   * the last participant has left.
+   * Removes all participants of a room and closes it, as after DeleteRoom. The real LiveKit also closes a room some time
+   * after the last participant has left; this one does not.
    */
   closeRoom(name: string): void {
     const room = this.rooms.get(name)

@@ -35,7 +35,7 @@ export const fleet = {
     },
     {
       title: 'Longest delay of the event loop',
-      meaning: 'The longest delay since the last full minute began; for this long, the process served nobody',
+      meaning: 'The longest delay in the last full minute and the time since; for this long, the process served nobody',
       unit: seconds,
       queries: [['nodejs_eventloop_delay_max_seconds', '{{job}} {{instance}}']],
     },

@@ -44,7 +44,7 @@ describe('a mention of a user', () => {
   ])('is not marked %s', (_, body) => expect(mentionedIn(treeOf(body))).toEqual([]))
 })
 
-test('a mention of everyone is recognised in any case', () => {
+test('a mention of everyone is recognised in capital and in small letters', () => {
   const called = partsOf('@all, @here and @Here, not x@all').filter(({ everyone }) => everyone)
   expect(called.map(({ text }) => text)).toEqual(['@all', '@here', '@Here'])
 })

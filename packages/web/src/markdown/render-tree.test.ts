@@ -10,7 +10,9 @@ test.each([
   ['well, @ann', false],
   ['1. a list for @all', false],
   ['```js\nlet a\n```', false],
-])('whether %j is static: %s', (body, expected) => expect(isStatic(treeOf(body), true)).toBe(expected))
+])('whether the rendering of %j never changes: %s', (body, expected) =>
+  expect(isStatic(treeOf(body), true)).toBe(expected),
+)
 
-test('a message with a mention is static where nobody can be mentioned', () =>
+test('the rendering of a message with a mention never changes where nobody can be mentioned', () =>
   expect(isStatic(treeOf('well, @ann'), false)).toBe(true))

@@ -22,7 +22,7 @@ describe('a message', () => {
     ['\\@ann and ann&commat;', '<p>@ann and ann@</p>'],
   ])('%j is shown as %s', (body, expected) => expect(shown(body)).toBe(expected))
 
-  test('is plain text in one line', () => expect(plainOf('# A **b**?\n\n- c\n- d')).toBe('A b? c d'))
+  test('can be shown as plain text in one line', () => expect(plainOf('# A **b**?\n\n- c\n- d')).toBe('A b? c d'))
 })
 
 /** Deliberately not imported from the code under test. */

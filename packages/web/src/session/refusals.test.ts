@@ -21,7 +21,7 @@ test('no beginning is shadowed by an earlier one', () => {
   expect(shadowed).toEqual([])
 })
 
-/** Limits without an entry: calls match a pattern, sockets reconnect silently, this client does not block usernames. */
+/** Limits without an entry: those of calls match a pattern, sockets reconnect silently, this client blocks no names. */
 const withoutText = /^too many (?:calls of this kind|\S+ sockets|blocked usernames)/
 const limits = errorFiles
   .flatMap((errors) => [...errors.matchAll(/['`](too many [^'`]*)/g)].map(([, reason = '']) => reason))

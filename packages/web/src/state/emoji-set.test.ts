@@ -7,7 +7,7 @@ afterAll(() => setLanguageFromFile('en'))
 
 const nameOfHeart = () => emojiSet.value?.byShortcode.get('heart')?.name
 
-test('emoji have names in the current language, even if the set of the previous one arrives later', async () => {
+test('emoji have names in the current language, even if it changes while a set is loading', async () => {
   await setLanguageFromFile('en')
   await loadWholeEmojiSet()
   expect(nameOfHeart()).toBe('red heart')

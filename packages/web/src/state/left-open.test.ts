@@ -3,7 +3,7 @@ import { editing } from './composing.ts'
 import { closeLeftOpen } from './left-open.ts'
 import { dialog } from './overlay.ts'
 
-test('the next user of a page does not find what another one left open', () => {
+test('the next user of a page does not find what the previous one left open', () => {
   closeLeftOpen('Uann')
   dialog.set({ kind: 'settings', at: 'language' })
   editing.set('M1')

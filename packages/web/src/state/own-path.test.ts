@@ -13,7 +13,7 @@ test.each([
   ...['javascript:alert(1)', '\\\\evil.example', 'evil.example', '', null, undefined],
 ])('%j is not a path of this server', (path) => expect(ownPath(path, origin)).toBeUndefined())
 
-test('this client shows rooms, but not the sign-in pages of other clients', () => {
+test('the start page and the paths of chats are pages of this client; other paths are not', () => {
   expect(['/', '/?x=1', '/chat', '/chat/-/R1'].map(isClientPath)).toEqual([true, true, true, true])
   expect(['/oauth/authorize?x', '/chatter', '/assets/1'].map(isClientPath)).toEqual([false, false, false])
 })

@@ -16,5 +16,7 @@ test.each([
   ['a table', 'name;address\n"Ann";"a@example.org"\nBob;b@example', ['b@example']],
   ['lines of lists', 'a@example.org, b@example.org\nc@example.org, d.example.org, e@example.org', ['d.example.org']],
   ['a recipient list', 'Ann <a@example.org>, "Bob" <b@mail.example.org>', []],
-  ['nothing', ' \n', []],
-])('what is not an address in %s is returned', (_, given, expected) => expect(notAddressesIn(given)).toEqual(expected))
+  ['a blank text', ' \n', []],
+])('entries of %s that were meant as addresses, but are none, are returned', (_, given, expected) =>
+  expect(notAddressesIn(given)).toEqual(expected),
+)

@@ -18,5 +18,5 @@ test.each([
   ['status', 'Status'],
 ])('%s finds the command %s', (typed, name) => expect(find(typed)[0]).toBe(name))
 
-test('before anything is typed, the first rooms and all commands are listed, but nobody', () =>
+test('before anything is typed, the first rooms and all commands are listed, but no people', () =>
   expect(find(' ')).toEqual(['announcements', 'general', 'a', 'b', 'c', 'd', 'Settings', 'Status', 'Appearance']))

@@ -30,10 +30,7 @@ test.each([
   ['post', false, false, 'no'],
   ['join', true, false, 'yes'],
   ['see', true, undefined, 'yes'],
-] as const)(
-  'that %s is allowed: %s for a person whose membership is %s means %s',
-  (what, allowed, isMember, answer) => {
-    const reason: Reason = { what, allowed, by: 'nobody', role: '', at: 'none' }
-    expect(answerOf(reason, isMember)).toBe(answer)
-  },
-)
+] as const)('the answer for %s with allowed %s and membership %s is %s', (what, allowed, isMember, answer) => {
+  const reason: Reason = { what, allowed, by: 'nobody', role: '', at: 'none' }
+  expect(answerOf(reason, isMember)).toBe(answer)
+})

@@ -19,7 +19,7 @@ test('messages of one person within five minutes share one heading, but a reply 
   expect(shown(windowOf(pageFor([...rows, reply])), [], me)).toEqual(['day', 'a', 'b+', 'c', 'd', 'e'])
 })
 
-test('days are separated by a line', () => {
+test('each day begins with a separator', () => {
   const rows = [rowFor('a', { at: day }), rowFor('b', { at: 3 * day })]
   expect(shown(windowOf(pageFor(rows)), [], me)).toEqual(['day', 'a', 'day', 'b'])
 })
@@ -59,7 +59,7 @@ test('an unsent message is shown below the newest row, and not at all once its r
   expect(shown(windowOf(pageFor([rowFor('a')])), [posted], me)).toEqual(['day', 'a'])
 })
 
-test('a direct message shows only messages', () => {
+test('the timeline of a direct message shows messages, but no other events', () => {
   const began: RoomTimelineEvent = {
     ...rowFor('began'),
     event: { case: 'roomCreated', value: { $typeName: 'svc.api.v1.RoomTimelineRoomEvent', roomId: 'R1' } },

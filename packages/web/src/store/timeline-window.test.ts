@@ -102,7 +102,7 @@ describe('a retraction', () => {
     expect(withoutAuthor(said, 'U3', at)).toBe(said)
   })
 
-  test('of an account removes its reactions', () => {
+  test('of the messages of an account also removes its reactions', () => {
     const reaction = (emoji: string, previewUserIds: string[]) => ({
       ...{ $typeName: 'svc.api.v1.MessageReaction' as const, emoji, count: previewUserIds.length },
       ...{ hasReacted: false, previewUserIds },

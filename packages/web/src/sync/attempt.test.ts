@@ -21,7 +21,7 @@ test('actions for different subjects run at once, and a repeated one for the sam
   expect([done, attempt.busy.value]).toEqual([['Ubob', 'Uann'], false])
 })
 
-test('a failure is no longer shown once the action for its subject is repeated, even while another one is running', async () => {
+test('a failure is no longer shown once the action for its subject is repeated, even while another runs', async () => {
   await setLanguageFromFile('en')
   const attempt = new Attempt()
   let finish: () => void = () => undefined

@@ -10,7 +10,7 @@ const lost = new ConnectError('connection lost', Code.Unavailable)
 const ended = new ConnectError('session ended', Code.Unauthenticated)
 const refused = new ConnectError('not allowed', Code.PermissionDenied)
 
-test('an answer about an earlier attempt does not count for the next one', async () => {
+test('a late response about a failed attempt to delete the account does not undo the next attempt', async () => {
   let answerViewer: () => void = () => undefined
   const getViewer = () => new Promise<void>((resolve) => (answerViewer = resolve))
   const deleteMyAccount = jest.fn(async () => ({})).mockRejectedValueOnce(lost)
@@ -28,7 +28,7 @@ test.each([
   ['was lost, and the session has ended', lost, [ended], true],
   ['was lost, and the session still exists', lost, [undefined], false],
   ['was lost, and the server is unreachable for a while', lost, [lost, undefined], false],
-  ['came too late for a repeated request', ended, [ended], true],
+  ['says that the session has ended, because the request was repeated', ended, [ended], true],
   ['is a refusal', refused, [], false],
 ])('whether the account counts as deleted if the response %s', async (_, failure, answers, isDeleted) => {
   const left: (ConnectError | undefined)[] = [...answers]

@@ -17,11 +17,11 @@ function inboxOf(pending: string[]): Inbox {
   const people = new People({} as MemberClient, 'Ume', 'gone')
   return new Inbox({ api: { notification } } as unknown as MemberClient, people)
 }
-const names = (count: number) => Array.from({ length: count }, (_, at) => `N${at}`)
+const notificationIds = (count: number) => Array.from({ length: count }, (_, at) => `N${at}`)
 
 test('all pending notifications are counted, and more are loaded as listed ones are dismissed', async () => {
   jest.useFakeTimers()
-  const inbox = inboxOf(names(60))
+  const inbox = inboxOf(notificationIds(60))
   inbox.refresh()
   await jest.runAllTimersAsync()
   expect([inbox.items.value?.length, inbox.total.value]).toEqual([50, 60])
@@ -31,9 +31,9 @@ test('all pending notifications are counted, and more are loaded as listed ones 
   jest.useRealTimers()
 })
 
-test('a dismissed notification is subtracted once, even if an event reports it again', async () => {
+test('a dismissed notification is subtracted from the total once, even if an event reports it again', async () => {
   jest.useFakeTimers()
-  const inbox = inboxOf(names(3))
+  const inbox = inboxOf(notificationIds(3))
   inbox.refresh()
   await jest.runAllTimersAsync()
   await inbox.dismiss('N1')

@@ -15,7 +15,7 @@ function roomOf(minutes: number) {
 }
 const minute = 60_000
 
-test('older rows are loaded until a time, and not further', async () => {
+test('older rows are loaded back to a time, and no further', async () => {
   const { read, timeline } = roomOf(1_000)
   await timeline.reload()
   await loadOlderUntil(timeline, 600 * minute)
@@ -25,7 +25,7 @@ test('older rows are loaded until a time, and not further', async () => {
   expect(read).toHaveBeenCalledTimes(3)
 })
 
-test('loading older rows stops at the first row, or after the maximum number of reads', async () => {
+test('loading older rows stops at the first row, or after the maximum number of requests', async () => {
   const short = roomOf(120)
   await short.timeline.reload()
   await loadOlderUntil(short.timeline, 0)

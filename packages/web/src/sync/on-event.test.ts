@@ -32,7 +32,7 @@ test('the retraction of a reply reloads the root, which has the count, and the f
   expect(chat.rooms.onMessageRetracted.mock.calls).toEqual([['R1']])
 })
 
-test('the retraction of another message reloads no message', () => {
+test('the retraction of a message outside threads reloads no message', () => {
   retract()
   expect(timeline.onRetracted.mock.calls).toEqual([['E2', undefined]])
   expect(chat.refreshMessage).not.toHaveBeenCalled()

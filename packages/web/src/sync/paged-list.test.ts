@@ -46,7 +46,7 @@ test('only the response to the newest query is used', async () => {
   expect(list.items.value).toEqual(['new'])
 })
 
-test('a query typed during the pause replaces the earlier one', async () => {
+test('of queries typed in quick succession, only the last is requested', async () => {
   const { list, requests } = listWithRequests()
   const typed = [list.search('a'), list.search('an'), list.search(' ann ')]
   await Promise.race(typed)
@@ -68,7 +68,7 @@ test('an item that moved to a later page is listed once', async () => {
   expect(list.items.value).toEqual(['a', 'b', 'c'])
 })
 
-test('a search is not lost if the list is reloaded or continued during its pause', async () => {
+test('if the list is reloaded or continued while a search waits for a pause in typing, the search is requested once', async () => {
   for (const next of ['reload', 'more'] as const) {
     const { list, requests } = listWithRequests()
     const first = list.search('')

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { Code, ConnectError, type MemberClient } from '@parley/client'
 import { pendingFilesOf } from './pending-files.ts'
 
-test('files are kept for their user, and their uploads are cancelled when another one signs in', async () => {
+test('files are kept for their user, and their uploads are cancelled when another user signs in', async () => {
   const cancelled: string[] = []
   const assetUpload = {
     createUpload: async ({ filename }: { filename: string }) => ({ upload: { uploadId: filename } }),
@@ -60,7 +60,7 @@ test('a message waits for its files, also while the page starts again, and is no
   expect([files.count(), files.writtenIn('R1/').value, sent.length]).toEqual([0, undefined, 1])
 })
 
-test('failed uploads continue when the server is reachable again', async () => {
+test('resumeFailed continues an upload that failed while the server was unreachable', async () => {
   let isReachable = false
   const assetUpload = {
     createUpload: async () => {

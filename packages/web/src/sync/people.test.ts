@@ -34,7 +34,7 @@ test('a user unknown to the server is shown as deleted, and a user whose request
   jest.useRealTimers()
 })
 
-test('the presence of displayed people is reloaded after a reconnect, unless an event is newer', async () => {
+test('reloading presence requests that of displayed people, and does not overwrite a newer event', async () => {
   jest.useFakeTimers({ doNotFake: ['queueMicrotask'] })
   const requested: string[][] = []
   let answer = () => {}
@@ -93,7 +93,7 @@ test('a response about messages changes names, but not known presence', () => {
   expect(people.of('Ubob').value).toMatchObject({ presenceStatus: PresenceStatus.AWAY })
 })
 
-describe('a response that was read before a change', () => {
+describe('after a change of a user', () => {
   const { AWAY, ONLINE } = PresenceStatus
   const customStatus = { $typeName: 'svc.api.v1.CustomUserStatus' as const, emoji: 'tada', text: 'Done' }
   const old = {
@@ -117,33 +117,33 @@ describe('a response that was read before a change', () => {
     return people.of('Uann').value
   }
 
-  test('does not undo a new name', async () => {
+  test('a response requested before it does not undo a new name', async () => {
     const renamed = await shownAfter((people) => people.patch('Uann', { login: 'anna', displayName: 'Anna' }))
     expect(renamed).toMatchObject({ login: 'anna', displayName: 'Anna', presenceStatus: ONLINE, customStatus })
   })
 
-  test('does not undo a change of presence', async () =>
+  test('a response requested before it does not undo new presence', async () =>
     expect(await shownAfter((people) => people.patch('Uann', { presenceStatus: AWAY }))).toMatchObject({
       displayName: 'Ann',
       presenceStatus: AWAY,
     }))
 
-  test('does not restore a cleared status', async () =>
+  test('a response requested before it does not restore a cleared status', async () =>
     expect((await shownAfter((people) => people.clearCustomStatus('Uann')))?.customStatus).toBeUndefined())
 
-  test('does not restore a deleted account', async () =>
+  test('a response requested before it does not restore a deleted account', async () =>
     expect(await shownAfter((people) => people.markDeleted('Uann'))).toMatchObject({
       deleted: true,
       displayName: 'gone',
     }))
 
-  test('does not undo the change of a user who was unknown until then', async () =>
+  test('a response requested before it does not undo the change of a user who was unknown until then', async () =>
     expect(await shownAfter((people) => people.patch('Uann', { displayName: 'Anna' }), [])).toMatchObject({
       login: 'ann',
       displayName: 'Anna',
     }))
 
-  test('does not affect the response to a later request', async () => {
+  test('a response requested after it is shown', async () => {
     const people = new People({} as unknown as MemberClient, 'Ume', 'gone')
     people.learn([old])
     people.patch('Uann', { displayName: 'Anna' })

@@ -5,7 +5,7 @@ import { ReadMarker } from './read-marker.ts'
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-test('the first marker is sent at once, and only the newest of the following second at its end', async () => {
+test('the first row seen is marked at once, and those of the following second with one request at its end', async () => {
   const mark = jest.fn(() => Promise.resolve())
   const marker = new ReadMarker(mark)
   for (const id of ['a', 'b', 'c']) marker.markSeen(id)

@@ -4,7 +4,7 @@ import type { User } from '@parley/client/contract'
 import { People } from './people.ts'
 import { listRoomMembers } from './room-members.ts'
 
-test('a list of members that was read before a change does not undo the change', async () => {
+test('a list of members requested before a user has changed does not undo the change', async () => {
   let answer: (response: object) => void = () => undefined
   const listMembers = () => new Promise((resolve) => (answer = resolve))
   const server = { api: { room: { listMembers } } } as unknown as MemberClient

@@ -16,7 +16,7 @@ describe('whether somebody is in a room', () => {
     expect(await isRoomMember(serverWith({ getMember }), target)).toBe(expected),
   )
 
-  test('cannot be read without a connection', async () => {
+  test('is not answered without a connection', async () => {
     const asked = isRoomMember(serverWith({ getMember: failWith(Code.Unavailable) }), target)
     await expect(asked).rejects.toMatchObject({ code: Code.Unavailable })
   })
@@ -38,7 +38,7 @@ describe('a ban', () => {
     expect(await findBan(serverWith({ listBans: failWith(Code.PermissionDenied) }), target)).toBe('hidden'))
 })
 
-describe('why a person may not post', () => {
+describe('the answer why a person may not post', () => {
   const server = serverWith({ getMember: async () => ({}), listBans: failWith(Code.PermissionDenied) })
   const archived = new Set<string>()
   const universal = new Set<string>()
@@ -63,7 +63,7 @@ describe('why a person may not post', () => {
     )
   const explained = async () => ({ explanations: [] })
 
-  test('is answered for the room that was chosen last, whichever response arrives first', async () => {
+  test('is about the room that was chosen last, whichever response arrives first', async () => {
     const respond = new Map<string, () => void>()
     const standing = standingWith(async ({ roomId }) => {
       await new Promise<void>((resolve) => respond.set(roomId, resolve))
@@ -87,7 +87,7 @@ describe('why a person may not post', () => {
     expect(standing.answer.value).toMatchObject({ isArchived: false })
   })
 
-  test('does not ask who is in a room of which the viewer is not a member; everybody is in a universal room', async () => {
+  test('leaves membership open if the viewer sees no members; everybody is in a universal room', async () => {
     universal.add('R2')
     const standing = standingWith(explained, () => false)
     await standing.explain('R1')
@@ -112,7 +112,7 @@ describe('why a person may not post', () => {
     expect(standing.answer.value).toMatchObject({ isArchived: true })
   })
 
-  test('is not answered without a room, and a failure is shown only for the chosen room', async () => {
+  test('is missing after a failure and without a room; a failure is shown only while its room is chosen', async () => {
     const standing = standingWith(failWith(Code.NotFound))
     await standing.explain('R1')
     expect([standing.answer.value, standing.failure.value]).toEqual([undefined, expect.any(ConnectError)])

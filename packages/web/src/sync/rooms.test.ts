@@ -6,7 +6,7 @@ import { Rooms } from './rooms.ts'
 
 type State = { hasUnread: boolean; archived: boolean }
 
-/** Rooms of a server with one channel. It reads its data at the request, and answers when the test calls `respond`. */
+/** Rooms of a server with one channel. A response has the data of the time of its request, and waits for `respond`. */
 function createRooms() {
   let stored: State = { hasUnread: false, archived: false }
   const waiting: (() => void)[] = []
@@ -51,7 +51,7 @@ test('a message that is posted while the rooms are loaded marks its room as unre
   expect(shown().hasUnread).toBe(true)
 })
 
-test('a room that is read while the rooms are loaded stays read', async () => {
+test('a room that is marked as read while the rooms are loaded stays read', async () => {
   const { rooms, respond, shown, store } = createRooms()
   store({ hasUnread: true })
   const loading = rooms.load()
@@ -88,7 +88,7 @@ test('of two loads, the older one is not shown if it arrives later', async () =>
   expect(shown().archived).toBe(true)
 })
 
-test('a room that is reloaded while an older load is awaited stays as it is', async () => {
+test('a room that is reloaded while all rooms are being loaded is not replaced by that older load', async () => {
   const { rooms, respond, shown, store } = createRooms()
   const loading = rooms.load()
   store({ archived: true })
@@ -99,7 +99,7 @@ test('a room that is reloaded while an older load is awaited stays as it is', as
   expect(shown().archived).toBe(true)
 })
 
-test('a room that is requested before a load and arrives after it stays as the load shows it', async () => {
+test('a room requested before a load of all rooms does not undo that load when it arrives afterwards', async () => {
   const { rooms, respond, requested, shown, store } = createRooms()
   store({ hasUnread: true })
   rooms.refresh('R1')

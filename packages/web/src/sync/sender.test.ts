@@ -87,7 +87,7 @@ test.each([
   expect(await attemptsAfter(600_000)).toBe(1)
 })
 
-test('nothing is sent once somebody else has signed in in another tab', async () => {
+test('nothing is sent once another user has signed in through another tab', async () => {
   sender.send(written)
   lastUser = 'U2'
   sender.sendWaiting()

@@ -7,11 +7,11 @@ let events: SharedEvents
 let resets: number
 let changeNetwork: (change: 'online' | 'offline') => void
 
-function openStream(): Realtime {
+function openConnection(): Realtime {
   let notify: (state: RealtimeState) => void = () => undefined
   const close = () => notify({ status: 'closed', reason: 'closed' })
-  const stream = { state: { status: 'connecting', failures: 0 }, onEvent: () => undefined, close }
-  return Object.assign(stream, {
+  const connection = { state: { status: 'connecting', failures: 0 }, onEvent: () => undefined, close }
+  return Object.assign(connection, {
     onState: (listener: (state: RealtimeState) => void) => void (setState = notify = listener),
   }) as unknown as Realtime
 }
@@ -32,7 +32,7 @@ beforeEach(async () => {
   const browser = { navigator: { onLine: true, locks }, addEventListener }
   for (const [name, value] of Object.entries(browser))
     Object.defineProperty(globalThis, name, { value, configurable: true })
-  events = new SharedEvents({ realtime: openStream } as unknown as MemberClient, 'U1')
+  events = new SharedEvents({ realtime: openConnection } as unknown as MemberClient, 'U1')
   resets = 0
   events.listen({ onEvent: () => undefined, onReset: () => resets++, onRead: () => undefined })
   await jest.advanceTimersByTimeAsync(0)
@@ -49,7 +49,7 @@ const resolvesWhenOpen = async () => {
   return opened
 }
 
-test('the first reads wait for a connection that opens slowly, and are not repeated', async () => {
+test('the first requests wait for a connection that opens slowly, and are not repeated', async () => {
   expect(await resolvesWhenOpen()).toBe(false)
   await jest.advanceTimersByTimeAsync(2_000)
   expect(await resolvesWhenOpen()).toBe(false)
@@ -61,7 +61,7 @@ test.each([
   ['cannot be opened', 0, () => setState({ status: 'waiting', retryInMs: 500, reason: 'refused' })],
   ['is not answered', 3_000, () => undefined],
 ])(
-  'if the connection %s, the first reads begin without it, and are repeated once it opens',
+  'if the connection %s, the first requests begin without it, and are repeated once it opens',
   async (_, waitedMs, fail) => {
     expect(await resolvesWhenOpen()).toBe(false)
     fail()
@@ -72,7 +72,7 @@ test.each([
   },
 )
 
-test('an open connection counts as open even if the browser reports no network, until the browser reports that again', () => {
+test('a connection that opens although the browser reports no network counts as open until the browser reports that again', () => {
   changeNetwork('offline')
   expect(events.connection.value).toBe('lost')
   setState({ status: 'open', resumed: false })
@@ -81,7 +81,7 @@ test('an open connection counts as open even if the browser reports no network, 
   expect(events.connection.value).toBe('lost')
 })
 
-test('if the connection is lost already, the first reads begin without it at once', async () => {
+test('if the connection is lost already, the first requests begin without it at once, and are repeated once it opens', async () => {
   setState({ status: 'waiting', retryInMs: 500, reason: 'refused' })
   expect([await resolvesWhenOpen(), resets]).toEqual([true, 0])
   setState({ status: 'open', resumed: false })
@@ -91,7 +91,7 @@ test('if the connection is lost already, the first reads begin without it at onc
 test('a tab opened without network is connected again as soon as the tab with the socket is', async () => {
   setState({ status: 'open', resumed: false })
   changeNetwork('offline')
-  const other = new SharedEvents({ realtime: openStream } as unknown as MemberClient, 'U1')
+  const other = new SharedEvents({ realtime: openConnection } as unknown as MemberClient, 'U1')
   const becomes = async (connection: Connection) =>
     new Promise<void>((resolve) => {
       const check = () => other.connection.value === connection && resolve()
@@ -108,9 +108,9 @@ test('a tab opened without network is connected again as soon as the tab with th
   }
 })
 
-test('a tab that takes over the socket without a position reads again once it is connected', async () => {
+test('a tab that takes over the socket without a position reloads once, when it is connected', async () => {
   setState({ status: 'open', resumed: false })
-  const other = new SharedEvents({ realtime: openStream } as unknown as MemberClient, 'U1')
+  const other = new SharedEvents({ realtime: openConnection } as unknown as MemberClient, 'U1')
   try {
     await other.whenOpen()
     let reloads = 0
@@ -127,7 +127,7 @@ test('a tab that takes over the socket without a position reads again once it is
   }
 })
 
-test('other tabs stay connected when the one with the socket closes', async () => {
+test('other tabs are not told that the connection is lost when the tab with the socket closes', async () => {
   setState({ status: 'open', resumed: false })
   const channel = new BroadcastChannel('parley.events.U1')
   const heard: unknown[] = []
@@ -144,7 +144,7 @@ test('other tabs stay connected when the one with the socket closes', async () =
     await answered
     const marked = next()
     events.close()
-    const other = new SharedEvents({ realtime: openStream } as unknown as MemberClient, 'U1')
+    const other = new SharedEvents({ realtime: openConnection } as unknown as MemberClient, 'U1')
     await marked
     other.close()
     expect(heard).toEqual([{ kind: 'connection', connection: 'open' }, { kind: 'hello' }])

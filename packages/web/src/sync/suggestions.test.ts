@@ -56,8 +56,13 @@ test.each([
     'ad',
     [['Ada', 'not in this room']],
   ],
-  ['a member is suggested without such a note', { members: [{ user: ada }] }, 'ad', [['Ada', 'ada']]],
-  ['nobody else is suggested before a letter is typed', { members: [] }, '', []],
+  [
+    'a member of the room is suggested with the login instead of a note',
+    { members: [{ user: ada }] },
+    'ad',
+    [['Ada', 'ada']],
+  ],
+  ['nobody outside the room is suggested before a letter is typed', { members: [] }, '', []],
   ['nobody is suggested where members are hidden', new ConnectError('no', Code.PermissionDenied), 'ad', []],
 ] as const)('%s', async (_, members, typed, suggested) => {
   const { suggestions } = createSuggestions(members)

@@ -23,19 +23,19 @@ function room(rows: string[]) {
   return { rows, read, readMessages, timeline, shown: () => timeline.window.value?.rows.map(({ id }) => id) }
 }
 
-test('rows of a burst are read together, and none is missed', async () => {
+test('rows of a burst are fetched with few requests, and none is missed', async () => {
   const { rows, read, timeline, shown } = room(['a'])
   await timeline.reload()
-  const followed = [...'bcdefgh'].map((id) => {
+  const caughtUp = [...'bcdefgh'].map((id) => {
     rows.push(id)
     return timeline.catchUp()
   })
-  await Promise.all(followed)
+  await Promise.all(caughtUp)
   expect(shown()).toEqual([...'abcdefgh'])
   expect(read.mock.calls.length).toBeLessThanOrEqual(3)
 })
 
-test('in a flood only the newest rows are read', async () => {
+test('in a flood only the newest rows are fetched, with one request', async () => {
   const { rows, read, timeline, shown } = room(['a'])
   await timeline.reload()
   timeline.open()
@@ -60,7 +60,7 @@ test('a timeline that could not be loaded is loaded at its next event', async ()
   expect([timeline.status.value, shown()]).toEqual(['ready', ['a']])
 })
 
-test('new rows do not push out older ones that are being read', async () => {
+test('while a view is scrolled up, new rows do not push out the older ones', async () => {
   const all = Array.from({ length: 600 }, (_, at) => `m${at}`)
   const { timeline, shown } = room(all)
   await timeline.reload()
@@ -103,7 +103,7 @@ test('missed changes are loaded, even if that takes several attempts', async () 
   jest.useRealTimers()
 })
 
-test('a failed read is repeated, unless access was denied', async () => {
+test('a failed request for rows is repeated, unless access was denied', async () => {
   jest.useFakeTimers()
   const { rows, read, timeline, shown } = room(['a'])
   await timeline.reload()

@@ -23,7 +23,7 @@ async function startUpload(created: Promise<void>) {
   return { upload, read, assetUpload }
 }
 
-test('a file that is removed while it is read is never uploaded', async () => {
+test('a file that is removed while its content is read from disk is not uploaded', async () => {
   const { upload, read, assetUpload } = await startUpload(Promise.resolve())
   upload.cancel()
   read()

@@ -25,7 +25,7 @@ test('the text of a status has 1 to 100 characters, without control characters',
   for (const bad of ['a\nb', 'a\0b', 'a\uD83D']) expect(withText(bad)).toThrow('control characters')
 })
 
-test('a status must end in the future and before the year 10000', () => {
+test('the end of a status must be in the future and before the year 10000', () => {
   const ending = (expiresAt: Parameters<typeof customStatusFrom>[0]['expiresAt']) => () =>
     customStatusFrom({ emoji: '🎉', text: 'x', expiresAt }, now)
   expect(ending(timestampFromMs(now.getTime() + 1))()).toMatchObject({ expiresAt: new Date(now.getTime() + 1) })

@@ -5,7 +5,7 @@ const now = new Date('2030-01-01T00:00:00Z')
 const after = (days: number) => new Date(now.getTime() + days * 86_400_000)
 const wanted = { label: ' new hands ', email: '', maxUses: 0, expiresAt: undefined }
 
-test('an invite has a limited number of accounts and lifetime', () => {
+test('an invite is for 1 account and 7 days by default, and for 1,000 accounts and 90 days at most', () => {
   expect(inviteFrom(wanted, now)).toEqual({ label: 'new hands', email: '', maxUses: 1, expiresAt: after(7) })
   expect(inviteFrom({ ...wanted, maxUses: 1_000, expiresAt: after(90) }, now)).toMatchObject({ maxUses: 1_000 })
 })

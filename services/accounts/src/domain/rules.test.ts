@@ -9,7 +9,7 @@ test('a password has 8 to 128 bytes', () => {
   expect(() => assertPassword('ä'.repeat(64))).not.toThrow()
 })
 
-test('keys of e-mail addresses ignore case and spaces', () => {
+test('invalid e-mail addresses are refused; keys of addresses ignore letter case and outer spaces', () => {
   for (const good of ['a@example.org', 'a.b+c@mail.example.org']) expect(() => assertEmail(good)).not.toThrow()
   for (const bad of [
     'a',

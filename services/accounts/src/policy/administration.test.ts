@@ -19,7 +19,7 @@ test.each([
   ['an admin may not delete an owner', admin, owner, false],
   ['an owner may delete another owner', owner, otherOwner, true],
   ['an owner may delete their own account', owner, owner, true],
-])('%s; mayDelete always refuses the last owner', (_, caller, target, allowed) => {
+])('%s; nobody may delete the last owner', (_, caller, target, allowed) => {
   expect(mayDelete(policy, caller, target, false)).toBe(allowed)
   expect(mayDelete(policy, caller, target, true)).toBe(false)
   const assert = () => assertMayDelete(policy, caller, target)

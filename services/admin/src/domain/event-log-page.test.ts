@@ -18,7 +18,7 @@ test('a full page ends at its last entry, and may have older ones', () => {
   expect(toLogPage(scanned(5, 10, [1, 2, 5]), 3, 10)).toMatchObject({ hasOlder: false, endCursor: '96' })
 })
 
-test('a scan that just fills the page is not limited', () => {
+test('a scan whose last entry fills the page does not count as limited', () => {
   expect(toLogPage(scanned(11, 10, [1, 10]), 2, 10)).toMatchObject({
     hasOlder: true,
     endCursor: '91',
@@ -26,7 +26,7 @@ test('a scan that just fills the page is not limited', () => {
   })
 })
 
-test('a scan that ends early continues where it ended', () => {
+test('the next scan continues where a limited one ended', () => {
   expect(toLogPage(scanned(11, 10, [3]), 2, 10)).toMatchObject({
     hasOlder: true,
     endCursor: '91',
@@ -36,7 +36,7 @@ test('a scan that ends early continues where it ended', () => {
   expect(toLogPage(scanned(11, 10, []), 2, 10)).toMatchObject({ entries: [], endCursor: '91', scanLimited: true })
 })
 
-test('a scan that reaches the oldest entry reports the end', () => {
+test('a scan that reaches the oldest entry reports that there are no older ones', () => {
   expect(toLogPage(scanned(10, 10, [3]), 2, 10)).toMatchObject({
     hasOlder: false,
     endCursor: '98',

@@ -13,7 +13,7 @@ test('the limit is 50 by default and at most 200', () => {
   expect([0, 1, 200, 201, 2 ** 31 - 1].map(toPageSize)).toEqual([50, 1, 200, 200, 200])
 })
 
-test('a sequence is a decimal number of at most 64 bits', () => {
+test('a sequence is a decimal number; one above 2^63-1 is lowered to it', () => {
   expect(parseSequence('0')).toBe(0n)
   expect(parseSequence('42')).toBe(42n)
   expect(parseSequence('9'.repeat(40))).toBe(2n ** 63n - 1n)

@@ -26,12 +26,12 @@ test('reports in any order and with duplicates result in the same connection', (
 const first: Connection = { sid: 'PA_1', mediaRoomSid: 'RM_1', connectedAt: 10, disconnected: false }
 const second: Connection = { ...first, sid: 'PA_2', connectedAt: 20 }
 
-test('the end of an earlier connection does not end a later one', () => {
+test('the end of a connection does not end a later one; its own late start does not restore it', () => {
   expect(pickNewer(second, { ...first, disconnected: true })).toBe(second)
   expect(pickNewer({ ...first, disconnected: true }, first).disconnected).toBe(true)
 })
 
-test('an older connection does not restore a participant who left', () => {
+test('a participant who left is restored only by a later connection', () => {
   expect(isLive(pickNewer(disconnectedAt(15), first), [])).toBe(false)
   expect(isLive(pickNewer(disconnectedAt(15), second), [])).toBe(true)
 })

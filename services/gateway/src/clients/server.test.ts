@@ -5,7 +5,7 @@ import { serverDescription } from './server.ts'
 
 const named = (name: string) => create(GetServerResponseSchema, { profile: { name }, login: {} })
 
-test('the description is fetched once for everyone, and again after five seconds', async () => {
+test('the description of the server is fetched once for everyone, and again after five seconds', async () => {
   let now = 1
   const fetch = jest.fn(() => Promise.resolve(named('Lodge')))
   const describe = serverDescription(fetch, () => now)

@@ -20,7 +20,7 @@ async function read(body: Buffer, maxBytes: number) {
   return { outcome, taken }
 }
 
-test('a compressed body is counted before and after decompression', async () => {
+test('a compressed body counts with its bytes both before and after decompression', async () => {
   const whole = Buffer.alloc(100_000, 'x')
   const packed = gzipSync(whole)
   const { outcome, taken } = await read(packed, MiB)

@@ -50,7 +50,7 @@ test('a range request is forwarded, and so is the partial response', async () =>
   expect(await response.text()).toBe('bytes=0-1')
 })
 
-test('an incomplete response is aborted at once', async () => {
+test('an incomplete response is not mistaken for a complete one', async () => {
   const url = await proxyTo((_, response) => {
     response.writeHead(200, { 'content-length': 20 }).write('half of it')
     void setImmediate().then(() => response.destroy())
@@ -78,7 +78,7 @@ test('hop-by-hop headers are not forwarded in either direction', async () => {
   request.destroy()
 })
 
-test('a large response is not read ahead of the client', async () => {
+test('less than half of a large response is read ahead of a slow client', async () => {
   const size = 100_000_000
   let sent = 0
   const url = await proxyTo((_, response) => {
@@ -138,7 +138,7 @@ test('a client that disconnects also ends its waiting second request', async () 
 test.each([
   ['a length', { 'content-length': 4_000_000 }],
   ['chunks', { 'transfer-encoding': 'chunked' }],
-])('a body sent with %s is forwarded whole, and sent in the same way', async (_, headers) => {
+])('a body sent with %s is forwarded whole, in the same form', async (_, headers) => {
   let length = 0
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const url = await proxyTo((request, response) => {
@@ -174,7 +174,7 @@ test('an incomplete body is not mistaken for a complete one', async () => {
   expect(await broken).toBe('incomplete')
 })
 
-test('without a reachable server the response is a 503 with a time to retry', async () => {
+test('without a reachable server the response has status 503 and says to try again', async () => {
   const proxy = new HttpProxy({ what: 'assets', targets: ['http://127.0.0.1:1'], methods: ['GET'], describeClient })
   proxies.push(proxy)
   const response = await fetch(await serve((request, answer) => void proxy.handle(request, answer)))

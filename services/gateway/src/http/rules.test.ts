@@ -49,7 +49,7 @@ describe('cross-origin responses', () => {
     expect(allow('http://chat.example.org', ['https://app.example'])['access-control-allow-origin']).toBeUndefined()
   })
 
-  test('of discovery are readable for everyone, never with credentials', () => {
+  test('of discovery are readable for everyone, without credentials', () => {
     const headers = allow('https://chat.example.org', [], '/svc.discovery.v1.ServerDiscoveryService/GetServer')
     expect(headers['access-control-allow-origin']).toBe('*')
     expect(headers['access-control-allow-credentials']).toBeUndefined()
@@ -75,7 +75,7 @@ describe('a CSRF token', () => {
   })
 })
 
-test('session cookies are restricted to this site and, over https, to https', () => {
+test('cookies set over https are restricted to this site and to https; CSRF cookies are accepted under both names', () => {
   const session = { userId: 'U1', cookieHandle: 'h', lifetimeSeconds: 60 }
   const [cookie = '', csrf = ''] = sessionCookies(session, { secret: 's', secure: true })
   expect(cookie).toMatch(/^__Host-parley_session=h\.\S+; Path=\/; SameSite=Lax; Secure; HttpOnly; Max-Age=60$/)
@@ -87,12 +87,12 @@ test('the session and CSRF cookies are deleted under all their names', () => {
   const namesOf = (cookies: string[]) => cookies.map((cookie) => cookie.split('=')[0])
   expect(namesOf(cookieDeletions({ secure: false }))).toEqual(['parley_session', 'parley_csrf'])
   const cleared = cookieDeletions({ secure: true })
-  const plain = ['__Host-parley_session', 'parley_session', '__Host-parley_csrf', 'parley_csrf']
-  expect(namesOf(cleared)).toEqual(plain)
+  const allNames = ['__Host-parley_session', 'parley_session', '__Host-parley_csrf', 'parley_csrf']
+  expect(namesOf(cleared)).toEqual(allNames)
   for (const one of cleared) expect(one).toMatch(/; Path=\/; SameSite=Lax; Secure; Max-Age=0/)
 })
 
-test('the client may shorten the timeout of a call', () => {
+test('the client may shorten the timeout of a call, not extend it', () => {
   expect(parseTimeout(undefined, 10_000)).toBe(10_000)
   expect(parseTimeout('250', 10_000)).toBe(250)
   expect(parseTimeout('99999999', 10_000)).toBe(10_000)

@@ -24,7 +24,7 @@ const message = fc.oneof(
     .map(([one, two]) => [frame(one, { final: false }), frame(0, { opcode: 9 }), frame(two, { opcode: 0 })]),
 )
 
-test('after endWith, a stream ends with whole messages and the given frames', async () => {
+test('after endWith, a stream ends after a whole message, with the given frame', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(message, { minLength: 1, maxLength: 5 }),

@@ -19,7 +19,7 @@ function accounts() {
 const names = (found: Map<string, User>) => [...found.values()].map((found) => found.displayName)
 
 describe('profiles', () => {
-  test('concurrent requests share a call, and profiles are cached', async () => {
+  test('are fetched in one call for concurrent requests, and cached', async () => {
     const { calls, fetch } = accounts()
     const profiles = new Profiles(fetch)
     const pages = await Promise.all([profiles.get(['a', 'b']), profiles.get(['b', 'c', 'unknown']), profiles.get([])])
@@ -29,14 +29,14 @@ describe('profiles', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('have at most 500 ids per call, as accounts requires', async () => {
+  test('are fetched with at most 500 ids per call, as accounts requires', async () => {
     const { calls, fetch } = accounts()
     const found = await new Profiles(fetch).get(Array.from({ length: 1001 }, (_, index) => `u${index}`))
     expect(found.size).toBe(1001)
     expect(calls.map((ids) => ids.length)).toEqual([500, 500, 1])
   })
 
-  test('are fetched again after an event about their user, even during a call', async () => {
+  test('are fetched again after an event about their user, even if it arrives during a call', async () => {
     const { calls, state, fetch } = accounts()
     const profiles = new Profiles(fetch)
     await profiles.get(['a'])
@@ -51,7 +51,7 @@ describe('profiles', () => {
     expect(calls).toHaveLength(4)
   })
 
-  test('are used up to a maximum age without accounts', async () => {
+  test('are used up to a maximum age while accounts is unavailable', async () => {
     let now = 1
     const { calls, state, fetch } = accounts()
     const profiles = new Profiles(fetch, { freshMs: 10, maxStaleMs: 100, now: () => now })

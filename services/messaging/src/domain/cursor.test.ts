@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { decodeCursor, encodeCursor, maxPlace } from './cursor.ts'
 
-test.each([0n, 1n, 255n, 2n ** 40n, maxPlace])('%s is decoded from its cursor', (seq) => {
+test.each([0n, 1n, 255n, 2n ** 40n, maxPlace])('the place %s is decoded from its cursor', (seq) => {
   expect(decodeCursor(encodeCursor(seq))).toBe(seq)
 })
 
@@ -19,6 +19,6 @@ test.each([
   ' ' + encodeCursor(1n),
   'tl:AgAAAAAAAAAB',
   'tl:Af__________',
-])('%j is refused', (cursor) => {
+])('%j is refused as a cursor', (cursor) => {
   expect(() => decodeCursor(cursor)).toThrow('cursor')
 })

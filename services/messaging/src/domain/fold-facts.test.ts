@@ -46,7 +46,7 @@ test.each<[Change, string, string | undefined]>([
 })
 
 describe('a ban', () => {
-  test('ends a membership, even one that began in the same call', () => {
+  test('ends a membership, even one that began in the same list of facts', () => {
     const held = fold([created, banned('ann')], (userId) => userId === 'ann')[1]
     expect(held).toMatchObject({ kind: 'member_banned', clientEvent: 'user_left_room', aboutUserId: 'ann' })
     expect(held?.members).toEqual([{ userId: 'ann', member: false }])

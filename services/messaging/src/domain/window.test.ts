@@ -65,13 +65,13 @@ describe('windowAt', () => {
   const rows = [row(1), row(2), row(3)]
   const at = (...args: Parameters<typeof windowAt<ReturnType<typeof row>>>) => ids(windowAt(...args))
 
-  test('drops the oldest row of older pages', () => {
+  test('drops the oldest row of an older page if it exceeds the limit', () => {
     expect(at(2, undefined, rows)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: false })
     expect(at(3, undefined, rows)).toEqual({ rows: [1, 2, 3], hasOlder: false, hasNewer: false })
     expect(at(2, { before: 4n }, rows)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: true })
   })
 
-  test('drops the newest row of newer pages', () => {
+  test('drops the newest row of a newer page if it exceeds the limit', () => {
     expect(at(2, { after: 0n }, rows)).toEqual({ rows: [1, 2], hasOlder: true, hasNewer: true })
     expect(at(3, { after: 0n }, rows)).toEqual({ rows: [1, 2, 3], hasOlder: true, hasNewer: false })
   })

@@ -3,7 +3,7 @@ import { RoomKind } from '@parley/contracts/api'
 import { toPostedEntry } from './posted-event.ts'
 import { roomSeqPlaceholder, findHoles } from '../domain/entry-holes.ts'
 
-test('the holes of an entry are its version and room_seq', () => {
+test('the payload of an entry has holes for its version and its room_seq', () => {
   const room = { roomId: 'R1', version: 1n, groupId: '', universal: false, archived: false, name: '' }
   const dm = { ...room, kind: RoomKind.DM, participantIds: ['ann', 'bob'] }
   const posted = { eventId: 'E1', actorId: 'ann', inReplyTo: 'E2', threadRootEventId: '', echoOfEventId: 'E3' }
@@ -11,11 +11,11 @@ test('the holes of an entry are its version and room_seq', () => {
     const options = { markedAsRead: true }
     const { payload, holes } = toPostedEntry(dm, { ...posted, createdAt: new Date(time) }, options)
     const [version = 0, roomSeq = 0] = holes
-    // The byte before a hole is the tag of its field: 5 is the version, 1 is room_seq.
+    // Holes are counted from 1, and the byte before one is the tag of its field: 5 is the version, 1 is room_seq.
     expect(payload[version - 2]).toBe((5 << 3) | 0)
     expect(payload[roomSeq - 2]).toBe((1 << 3) | 0)
     const between = payload.subarray(version - 1 + roomSeqPlaceholder.bytes, roomSeq - 1)
-    // Such bytes would be taken for a hole.
+    // The placeholder between the holes would be taken for a third one.
     expect(between.includes(Buffer.from('808080808001', 'hex'))).toBe(false)
   }
 })

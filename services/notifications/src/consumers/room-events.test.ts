@@ -7,17 +7,17 @@ const isPostingUrgent = (value: MessageInitShape<typeof MessagePostedFactSchema>
   isUrgent(create(EventSchema, { actorId: 'Uann', fact: { case: 'messagePosted', value } }))
 
 test.each([
-  ['nobody', {}, false],
-  ['nobody but its author', { inReplyToAuthorId: 'Uann', threadFollowerIds: ['Uann'] }, false],
-  ['a mentioned person', { mentions: { userIds: ['Ubob'] } }, true],
-  ['a role', { mentions: { roleIds: ['moderator'] } }, true],
-  ['everyone', { mentions: { all: true } }, true],
-  ['everyone who is online', { mentions: { here: true } }, true],
-  ['the author of the message it answers', { inReplyToAuthorId: 'Ubob' }, true],
-  ['the other participant of a direct message', { dmParticipantIds: ['Uann', 'Ubob'] }, true],
-  ['a follower of the thread', { threadFollowerIds: ['Uann', 'Ubob'] }, true],
-  ['many followers of the thread', { manyThreadFollowers: true }, true],
-])('a message is urgent only if it may notify somebody besides its author at once: one for %s', (_, fact, expected) =>
+  ['nobody', false, {}],
+  ['nobody but its author', false, { inReplyToAuthorId: 'Uann', threadFollowerIds: ['Uann'] }],
+  ['a mentioned person', true, { mentions: { userIds: ['Ubob'] } }],
+  ['a role', true, { mentions: { roleIds: ['moderator'] } }],
+  ['everyone', true, { mentions: { all: true } }],
+  ['everyone who is online', true, { mentions: { here: true } }],
+  ['the author of the message it answers', true, { inReplyToAuthorId: 'Ubob' }],
+  ['the other participant of a direct message', true, { dmParticipantIds: ['Uann', 'Ubob'] }],
+  ['a follower of the thread', true, { threadFollowerIds: ['Uann', 'Ubob'] }],
+  ['many followers of the thread', true, { manyThreadFollowers: true }],
+])('a message that may notify %s at once is urgent: %s', (_, expected, fact) =>
   expect(isPostingUrgent(fact)).toBe(expected),
 )
 

@@ -66,7 +66,7 @@ describe('a client that sends its subscription with its hello', () => {
     expect(writes).toEqual([['hello', 'subscribed']])
   })
 
-  test('receives the hello before the reason if the subscription fails', async () => {
+  test('receives the hello before the error if the subscription fails', async () => {
     const writes = open(Promise.reject(new DependencyUnavailable('rooms does not answer')))
     await settled()
     expect(writes).toEqual([['hello', 'error']])

@@ -25,7 +25,7 @@ test.each<[string, string[]]>([
   expect(searchGrams(needle)).toEqual(grams)
 })
 
-test('the trigrams of a part are among those of the key', () => {
+test('the trigrams of every part of a key are among those of the key', () => {
   const key = searchKey({ login: 'anna.maria', displayName: 'Änne 👩🏽‍🌾 Müller' })
   const characters = [...key]
   const grams = new Set(searchGrams(key))

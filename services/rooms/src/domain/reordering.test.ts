@@ -8,7 +8,7 @@ test.each<[string[], string[], boolean]>([
   [['a'], ['a', 'b'], false],
   [['a', 'b'], ['a', 'a'], false],
   [['a', 'b'], ['a', 'x'], false],
-])('%j reordered as %j: %s', (current, wanted, expected) => {
+])('%j to %j is a reordering: %s', (current, wanted, expected) => {
   expect(isReordering(current, wanted)).toBe(expected)
 })
 

@@ -13,7 +13,7 @@ test('names that differ only in case have the same key', () => {
   expect(roomNameKey('General')).toBe(roomNameKey('gENERAL'))
 })
 
-test('announcements is recognised in any letter case', () => {
+test('the name announcements is recognised in any letter case', () => {
   expect(isAnnouncements('AnnounceMents')).toBe(true)
   expect(isAnnouncements('announcements2')).toBe(false)
 })

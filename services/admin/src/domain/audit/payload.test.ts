@@ -24,7 +24,7 @@ test('ids, numbers and flags are kept', () => {
   })
 })
 
-test('names of rooms, and keywords, are kept', () => {
+test('names of rooms and codes of reasons are kept', () => {
   const made = { name: 'general', groupId: 'G1' }
   const fact = create(RoomFactAppliedSchema, {
     fact: { fact: { case: 'created', value: made } },

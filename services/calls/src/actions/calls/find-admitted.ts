@@ -2,9 +2,9 @@ import type { Context } from '../../context.ts'
 import { reportAccountsFailure } from '../../metrics.ts'
 
 /**
- * Effective members of the room, except those whose account is deactivated: their tokens still admit to the media
- * server for some minutes. While accounts does not answer, nobody counts as deactivated; the next comparison with the
- * media server corrects this.
+ * Those of the users who may be in a call of the room: its effective members, without deactivated accounts. The media
+ * server does not exclude the latter itself, because it accepts their tokens for some more minutes. While accounts does
+ * not answer, nobody counts as deactivated; the next comparison with the media server corrects this.
  */
 export async function findAdmitted(
   { rooms, profiles }: Pick<Context, 'rooms' | 'profiles'>,

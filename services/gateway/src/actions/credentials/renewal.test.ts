@@ -17,7 +17,7 @@ const openRenewal = () => {
   return { renewal, rotate, pass: (ms: number) => (now += ms) }
 }
 
-test('a cookie is due from its renewal time on, a bearer token never', () => {
+test('a session cookie is due for renewal from its time on, a bearer token never', () => {
   const { renewal, pass } = openRenewal()
   const due = new Date(2_000)
   expect(renewal.isDue(signedIn('cookie', due))).toBe(false)
@@ -38,7 +38,7 @@ test('a renewed session is due again only after a minute', async () => {
   expect(renewal.isDue(session)).toBe(true)
 })
 
-test('a failed renewal is ignored', async () => {
+test('a renewal that fails or returns no handle is ignored', async () => {
   const { renewal, rotate } = openRenewal()
   rotate.mockRejectedValueOnce(new Error('unavailable'))
   expect(await renewal.renew(signedIn('cookie', new Date(0)))).toBeUndefined()

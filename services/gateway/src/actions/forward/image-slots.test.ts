@@ -3,7 +3,7 @@ import { ImageSlots } from './image-slots.ts'
 
 const request = { destroy: () => undefined }
 
-test('a user gets at most half of the slots', () => {
+test('a user gets at most half of the slots, and a slot that is released twice is freed once', () => {
   const slots = new ImageSlots(4)
   const releases = ['U1', 'U1', 'U2'].map((userId) => slots.acquire(request, userId))
   expect(() => slots.acquire(request, 'U1')).toThrow('too many images')

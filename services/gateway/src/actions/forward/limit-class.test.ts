@@ -17,7 +17,7 @@ test.each([
   ['MyAccountService/UploadAvatar', 'upload'],
   ['AdminServerService/UploadServerBanner', 'upload'],
   ['AssetUploadService/UploadChunk', 'upload'],
-])('%s counts as %s', (name, limit) => {
+])('%s has the limit class %s', (name, limit) => {
   const method = publicMethods.find(({ parent, name: own }) => `${parent.name}/${own}` === name)
   expect(method && limitClassOf(method)).toBe(limit)
 })

@@ -66,7 +66,7 @@ describe('attempts to sign in', () => {
     }
     const many = () => Promise.allSettled(Array.from({ length: 1_000 }, (_, n) => run('ada', `address ${n}`, attempt)))
     await many()
-    // Four attempts are below the limit per account; above it one is admitted per turn.
+    // The limit per account admits four attempts; beyond it, one is admitted per turn.
     expect(made).toBe(4 + 1)
     await many()
     expect(made).toBe(4 + 1)

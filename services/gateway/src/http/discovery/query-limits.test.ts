@@ -26,7 +26,7 @@ describe('a query', () => {
     expect(problems(`{ node { ...f0 } } ${doubling.join(' ')} fragment f30 on Node { id }`)).toEqual(tooWide)
   })
 
-  test('leaves recursive fragments to another rule', () => {
+  test('with recursive fragments is left to another rule', () => {
     expect(problems('{ node { ...a } } fragment a on Node { id ...b } fragment b on Node { ...a }')).toEqual([])
   })
 })

@@ -11,8 +11,8 @@ type Value = Html | string | number | false | undefined | readonly Value[]
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /**
- * Escapes every value except {@link Html} for text and quoted attributes. Attributes must be quoted, and must not
- * contain scripts.
+ * Escapes values so that they are safe in text and in quoted attributes; only {@link Html} is inserted unchanged.
+ * Attributes must be quoted, and must not contain scripts.
  */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(String.raw({ raw: strings.raw }, ...values.map(render)))

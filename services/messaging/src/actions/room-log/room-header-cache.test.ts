@@ -8,29 +8,29 @@ const header = (roomId: string, version: bigint): RoomHeader => {
   return { roomId, version, kind: RoomKind.CHANNEL, ...nothing }
 }
 
-test('concurrent reads of a room are shared, and cached', async () => {
-  let reads = 0
+test('concurrent requests for a header share one load, and the header is cached', async () => {
+  let loads = 0
   const headers = new RoomHeaderCache((roomId) => {
-    reads++
+    loads++
     return Promise.resolve(header(roomId, 1n))
   })
   expect(await Promise.all([headers.get('R1'), headers.get('R1')])).toMatchObject([{ version: 1n }, { version: 1n }])
   await headers.get('R1')
-  expect(reads).toBe(1)
+  expect(loads).toBe(1)
 })
 
-test('a slow read does not replace a newer header', async () => {
+test('a slow load does not replace a newer header', async () => {
   let resolve: (header: RoomHeader) => void = () => undefined
-  const read = new Promise<RoomHeader>((done) => (resolve = done))
-  const headers = new RoomHeaderCache(() => read)
-  const reading = headers.get('R1')
+  const loaded = new Promise<RoomHeader>((done) => (resolve = done))
+  const headers = new RoomHeaderCache(() => loaded)
+  const getting = headers.get('R1')
   headers.put(header('R1', 2n))
   resolve(header('R1', 1n))
-  await reading
+  await getting
   expect((await headers.get('R1'))?.version).toBe(2n)
 })
 
-test('unknown rooms and failed reads are not cached', async () => {
+test('unknown rooms and failed loads are not cached', async () => {
   const answers = [
     Promise.resolve(undefined),
     Promise.reject(new Error('unavailable')),
@@ -43,12 +43,12 @@ test('unknown rooms and failed reads are not cached', async () => {
 })
 
 test('the cache is limited', async () => {
-  const reads: string[] = []
+  const loadedIds: string[] = []
   const load = (roomId: string) => {
-    reads.push(roomId)
+    loadedIds.push(roomId)
     return Promise.resolve(header(roomId, 1n))
   }
   const headers = new RoomHeaderCache(load, 2)
   for (const roomId of ['R1', 'R2', 'R3', 'R3', 'R2', 'R1']) await headers.get(roomId)
-  expect(reads).toEqual(['R1', 'R2', 'R3', 'R1'])
+  expect(loadedIds).toEqual(['R1', 'R2', 'R3', 'R1'])
 })

@@ -19,7 +19,7 @@ test('a payload contains the notification twice: for the browser and for its ser
   })
 })
 
-test('the declarative form contains the number for the icon of the app', () => {
+test('the notification for the browser contains the number for the icon of the app', () => {
   expect(JSON.parse(showPayload({ ...shown, appBadge: 3 }))).toMatchObject({ notification: { app_badge: 3 } })
 })
 
@@ -37,7 +37,7 @@ test.each([
   expect(Buffer.from(body).toString()).toBe(body)
 })
 
-test('a title that does not fit without a body is shortened', () => {
+test('a title that does not fit even without a body is shortened', () => {
   const payload = showPayload({ ...shown, title: 't'.repeat(2000) })
   expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(maxPayloadBytes)
   expect(JSON.parse(payload)).toMatchObject({ body: '', title: expect.stringMatching(/^t+…$/) })

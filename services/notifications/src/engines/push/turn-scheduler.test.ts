@@ -19,7 +19,7 @@ test.each<[PushPriority[], string]>([
   [['first', 'soon'], 'first first soon first first soon first first soon first'],
   [['soon', 'mass'], 'soon soon soon soon mass soon soon soon soon mass'],
   [['mass'], 'mass mass mass mass mass mass mass mass mass mass'],
-])('while %j wait, turns have the expected order', (waiting, expected) => {
+])('while %j wait, the order of turns is: %s', (waiting, expected) => {
   expect(turns(Array.from({ length: 10 }, () => waiting)).join(' ')).toBe(expected)
 })
 

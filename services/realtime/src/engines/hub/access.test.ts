@@ -79,7 +79,7 @@ describe('explicit members', () => {
     const late = addUser('U1')
     late.loaded = false
     expect(apply(left('R1', 6n, 'U1'))).toEqual([])
-    late.setMember('R1', true, 2n, false) // the response, which is older than the stream
+    late.setMember('R1', true, 2n, false) // the response, older than the event
     late.setMember('R2', true, 2n, false)
     late.loaded = true
     expect(applyChange(access.recomputeFor(late))).toEqual(['U1 +R2'])
@@ -87,7 +87,7 @@ describe('explicit members', () => {
 })
 
 describe('universal rooms', () => {
-  test('are received by people who may join', () => {
+  test('are open to everybody who may join', () => {
     addUser('U1')
     expect(apply(fact('R1', 3n, { case: 'universal', value: { universal: true } }, { universal: true }))).toEqual([
       'U1 +R1',
@@ -105,7 +105,7 @@ describe('universal rooms', () => {
     expect(apply(fact('R1', 3n, { case: 'universal', value: { universal: false } }))).toEqual(['U2 -R1'])
   })
 
-  test('are not received by people who may not join', () => {
+  test('are closed to people who may not join', () => {
     addUser('U1')
     addUser('U2', ['owner'])
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
@@ -141,7 +141,7 @@ describe('universal rooms', () => {
     expect(moved(3n, 'G1')).toEqual(['U1 +R1'])
   })
 
-  test('are lost with the role that allows joining', () => {
+  test('are closed to a user who loses the role that allows joining', () => {
     const member = addUser('U1', ['owner'])
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
     const denied = defaultPolicy()

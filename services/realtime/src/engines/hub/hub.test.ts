@@ -38,7 +38,7 @@ const newSubscriber = (): Subscriber => ({
   ...{ subscribe: () => undefined, unsubscribe: () => undefined, end: () => undefined },
 })
 
-test('a position from before a republished event is refused', () => {
+test('a position is refused if a later event of the stream happened before the last reset', () => {
   using hub = newHub(100_000)
   hub.reset()
   hub.setReplayableSince(0)
@@ -70,7 +70,7 @@ test('a position from before a missed change of the policy is refused', () => {
   ])
 })
 
-test('clients whose rooms change because of a missed event must reconnect; clients that received the event need not', () => {
+test('clients whose rooms change must reconnect if the node missed the event, not if it received the event', () => {
   using hub = newHub(100_000)
   const ended: string[] = []
   const attach = (userId: string) =>
@@ -91,12 +91,13 @@ const renamed = (id: string, version: bigint) =>
     deliveries: [{ envelope: Buffer.from(id), audience: { case: 'everyone', value: true } }],
   })
 
-test.each([1, 1_001])('after a reset %i sockets receive later events only', (sockets) => {
+test.each([1, 1_001])('after a reset, %i sockets receive only later events', (socketCount) => {
   jest.useFakeTimers()
   try {
     const publish = jest.fn()
     using hub = newHub(100_000, publish)
-    for (let n = 0; n < sockets; n++) hub.attach(newSubscriber(), { userId: 'Uanna', roleIds: [], rolesVersion: 1n })
+    for (let n = 0; n < socketCount; n++)
+      hub.attach(newSubscriber(), { userId: 'Uanna', roleIds: [], rolesVersion: 1n })
     hub.deliver(renamed('E1', 1n), { seq: 1, storedAtMs: 100_000 })
     hub.deliver(renamed('E2', 2n), { seq: 2, storedAtMs: 100_001 })
     hub.reset()
@@ -111,7 +112,7 @@ test.each([1, 1_001])('after a reset %i sockets receive later events only', (soc
   }
 })
 
-test('of events about a deleted person only the deletion is replayed', () => {
+test('of the events about a deleted person, only the deletion is replayed', () => {
   using hub = newHub(100_000)
   hub.setReplayableSince(0)
   hub.deliver(renamed('E1', 1n), { seq: 1, storedAtMs: 200_000 })

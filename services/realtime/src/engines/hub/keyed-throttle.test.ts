@@ -15,7 +15,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-test('the first message is sent at once, the newest later one at the end', () => {
+test('of many messages in a window, the first is sent at once, and the last at the end', () => {
   for (let n = 1; n <= 200; n++) offer('Uann profile', `ann ${n}`)
   expect(sent).toEqual(['ann 1'])
   jest.advanceTimersByTime(2_000)
@@ -24,7 +24,7 @@ test('the first message is sent at once, the newest later one at the end', () =>
   expect(sent).toHaveLength(2)
 })
 
-test('constant changes are sent once per window', () => {
+test('of messages without a pause, one is sent per window', () => {
   for (let n = 0; n < 100; n++) {
     offer('Uann profile', `${n}`)
     jest.advanceTimersByTime(100)
@@ -49,7 +49,7 @@ test('keys do not wait for each other', () => {
   expect(sent.slice(4)).toEqual(['bob 2'])
 })
 
-test('a forgotten message is not sent', () => {
+test('a waiting message is not sent after its key is forgotten', () => {
   offer('Uann profile', 'ann 1')
   offer('Uann profile', 'ann 2')
   throttle.forget('Uann profile')

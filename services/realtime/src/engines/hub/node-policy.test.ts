@@ -18,7 +18,7 @@ function newPolicy() {
   return { policy, answer, pendingLoads: () => answers.length }
 }
 
-test('a delta with an older revision loads the restored policy', async () => {
+test('a delta with a lower revision causes a load of the restored policy', async () => {
   const { policy, answer, pendingLoads } = newPolicy()
   void policy.reload()
   await answer(90n)
@@ -45,7 +45,7 @@ test('a load reports a change only if it finds one', async () => {
   expect(changes).toEqual(['first_load', 'event', 'missed_event'])
 })
 
-test('a policy requested before a delta does not undo it', async () => {
+test('a policy that was requested before a delta arrived does not undo the delta', async () => {
   const { policy, answer } = newPolicy()
   void policy.reload()
   await answer(90n)

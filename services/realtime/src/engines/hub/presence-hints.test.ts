@@ -60,7 +60,7 @@ test('everybody receives presence changes', () => {
   expect(received).toEqual([ann, bob].map((socket) => ({ socket, userId: 'cyd', status: ONLINE })))
 })
 
-test('if many are online, only named recipients receive a change', () => {
+test('if many are online, only the audience of a hint receives it', () => {
   const [ann, second] = [openSocketOf('ann'), openSocketOf('ann')]
   openSocketOf('bob')
   receiveHint('cyd', ONLINE, ['cyd', 'ann', 'elsewhere'])
@@ -68,14 +68,14 @@ test('if many are online, only named recipients receive a change', () => {
   expect(received).toEqual([ann, second].map((socket) => ({ socket, userId: 'cyd', status: ONLINE })))
 })
 
-test('a slow socket of a named recipient gets no hint', () => {
+test('a slow socket of a user in the audience gets no hint', () => {
   const ann = openSocketOf('ann', 1_000_000)
   receiveHint('cyd', ONLINE, ['ann'])
   expect(received).toEqual([])
   expect(ann.subscribedTopics()).toContain(topics.user('ann'))
 })
 
-test('if many are online, a status is sent once in fifteen seconds', () => {
+test('if many are online, the status of a person is sent at most once in fifteen seconds', () => {
   openSocketOf('ann')
   for (let n = 0; n < 30; n++) {
     receiveHint('cyd', n % 2 === 0 ? ONLINE : AWAY, ['ann'])

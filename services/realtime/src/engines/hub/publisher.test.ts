@@ -49,7 +49,7 @@ test('after a newer event, no slice receives an older one', () => {
   expect([...new Set(topicsOf('back'))].sort()).toEqual(allSlices)
 })
 
-test('waiting events are dropped by an event while nobody is connected', () => {
+test('an event that is published while nobody is connected drops the waiting events', () => {
   const { publisher, users, published, setStatus } = publisherTo(500)
   using _ = publisher
   setStatus('away')

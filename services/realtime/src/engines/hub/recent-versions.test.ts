@@ -33,7 +33,7 @@ describe('the memory of recent versions', () => {
     for (const version of [7n, 8n, 9n]) expect(seen.admit(eventOf(version, `R1-${version}`))).toBe(true)
     expect(seen.admit(eventOf(8n, 'Elost', 99_000))).toBe(true)
     expect(seen.admit(eventOf(9n, 'Enext', 99_500))).toBe(true)
-    // The relay's marks were lost, too.
+    // The restore also lost which events had been published, so they are published again.
     for (const id of ['R1-7', 'Elost', 'Enext']) expect(seen.admit(eventOf(7n, id))).toBe(false)
   })
 

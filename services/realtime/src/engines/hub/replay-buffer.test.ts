@@ -37,13 +37,13 @@ describe('the frames that a socket missed', () => {
     expect(missed(buffer, 'p1', ['nobody'])).toEqual([])
   })
 
-  test('include all frames of the event at the position', () => {
+  test('include all frames of the event at the position if it has several', () => {
     const buffer = newBuffer()
     add(buffer, [frame('a1', 'a')], [frame('a2', 'a'), frame('for Anna', 'user')])
     expect(missed(buffer, 'p2', ['a', 'user'])).toEqual(['a2', 'for Anna'])
   })
 
-  test('include an event once, for room and person', () => {
+  test('include an event once, even if it was sent to a room and to a person', () => {
     const buffer = newBuffer()
     add(buffer, [], [frame('joined', 'a'), frame('joined', 'user')], [frame('joined', 'a')])
     expect(missed(buffer, 'p1', ['user', 'a'])).toEqual(['joined', 'joined'])

@@ -7,7 +7,7 @@ afterEach(() => void jest.useRealTimers())
 const allSlices = Array.from({ length: slices }, (_, n) => `everyone:${n}`).sort()
 const frame = (text: string): Uint8Array => Buffer.from(text)
 
-/** Publications are `topic frame`. */
+/** Each publication is recorded as `topic frame`. */
 function broadcastTo(sockets: number) {
   const published: string[] = []
   const broadcast = new SlicedBroadcast({
@@ -27,7 +27,7 @@ test('a thousand sockets receive a frame at once', () => {
   expect(published).toEqual(['everyone a now'])
 })
 
-test('more sockets receive it in slices, about a thousand a second', () => {
+test('more sockets receive a frame in slices, about a thousand sockets a second', () => {
   const { broadcast, published, send, topicsOf } = broadcastTo(4_000)
   using _ = broadcast
   send('layout', 'a')
@@ -39,7 +39,7 @@ test('more sockets receive it in slices, about a thousand a second', () => {
   expect(topicsOf('a late').sort()).toEqual(allSlices)
 })
 
-test('however many sockets there are, all receive it within twenty seconds', () => {
+test('however many sockets there are, all receive a frame within twenty seconds', () => {
   const { broadcast, send, topicsOf } = broadcastTo(1_000_000)
   using _ = broadcast
   send('layout', 'a')

@@ -72,7 +72,7 @@ test('members of a channel receive who is typing and where', () => {
   expect(sockets().map((socket) => socket.subscribedTopics())).toEqual(before)
 })
 
-test('participants of a direct message receive it, except slow sockets', () => {
+test('participants of a direct message receive hints, except on slow sockets', () => {
   const [ann, bob, slow] = [openSocketOf('ann'), openSocketOf('bob'), openSocketOf('bob')]
   openSocketOf('cyd')
   slow.buffered = 65_537
@@ -108,7 +108,7 @@ test('nothing is sent if more than 500 sockets are subscribed', () => {
   expect(received).toMatchObject([{ socket: bob }])
 })
 
-test('waiting events are applied first, and duplicate hints are merged', () => {
+test('waiting events are applied before hints are sent, and duplicate hints are merged', () => {
   const [bob, gone] = [openSocketOf('bob', 'R1'), openSocketOf('gone', 'R1')]
   catchUp = () => gone.unsubscribe(topics.roomHints('R1'))
   receiveHint({ roomId: 'R1', userId: 'ann' })
@@ -138,7 +138,7 @@ test("a person's hints are limited to three per room in two seconds", () => {
   expect(received).toHaveLength(8)
 })
 
-test('a hint that cannot be read is reported and not sent', () => {
+test('a hint that cannot be decoded is reported and not sent', () => {
   openSocketOf('bob', 'R1')
   typing.receive(Buffer.from('no hint'))
   typing.flush()

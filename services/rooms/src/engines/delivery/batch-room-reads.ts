@@ -26,8 +26,8 @@ export function batchRoomReads(db: Db): ReadRoom {
     },
   })
   return async (userId, roomId, viewerId = userId) => {
-    const [seen, viewed] = await Promise.all([userId, viewerId].map((id) => batcher.submit(roomId, id)))
-    if (!seen || !viewed || (viewerId !== '' && isDmOfOthers(viewed))) throw roomNotFound()
-    return seen
+    const [ofUser, ofViewer] = await Promise.all([userId, viewerId].map((id) => batcher.submit(roomId, id)))
+    if (!ofUser || !ofViewer || (viewerId !== '' && isDmOfOthers(ofViewer))) throw roomNotFound()
+    return ofUser
   }
 }

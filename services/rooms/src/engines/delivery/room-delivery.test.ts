@@ -73,20 +73,20 @@ test('facts that arrive during a call are sent in the next', async () => {
   expect(sent).toEqual([[3], [4, 5]])
 })
 
-test('a delivery reads the facts that messaging lacks, and sends them before the fact in memory', async () => {
+test('a delivery loads the stored facts that messaging lacks, and sends them before the fact in memory', async () => {
   held = 1n
   await expect(delivery().deliver(5n, facts(5), 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[5], [2, 3, 4, 5]])
 })
 
-test('a delivery without a fact in memory sends the unapplied ones', async () => {
+test('a delivery without a fact in memory sends the stored facts that are not marked as applied', async () => {
   held = 3n
   marked.push([3n, false])
   await expect(delivery().deliver(5n, [], 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[4, 5]])
 })
 
-test('a delivery sends a fact marked as applied again if messaging lost it', async () => {
+test('a delivery resends facts that messaging has lost, although they are marked as applied', async () => {
   held = 2n
   marked.push([5n, false])
   await expect(delivery().deliver(5n, [], 60_000)).resolves.toBe(true)
@@ -119,7 +119,7 @@ test('the next call starts an idle delivery again', async () => {
   await expect(one.deliver(2n, facts(2), 60_000)).resolves.toBe(true)
 })
 
-test('a delivery that waits for the stream confirms only the facts it sent', async () => {
+test('a delivery that waits for the stream marks only the facts that it sent as streamed', async () => {
   held = 5n
   await expect(delivery({ awaitStream: true }).deliver(3n, facts(3), 60_000)).resolves.toBe(true)
   expect(marked).toEqual([[3n, true]])

@@ -48,7 +48,7 @@ test('the queue keeps no state of finished work', async () => {
   expect(queue.size).toBe(0)
 })
 
-test('waiting changes of a room are committed together', async () => {
+test('waiting changes of a room are committed together, or one by one if one is refused', async () => {
   const transactions: string[][] = []
   const queue = new WriteQueue(async (_, changes) => {
     transactions.push(changes.map(({ userId }) => userId))

@@ -12,8 +12,8 @@ type CheckContext = Pick<Context, 'db' | 'storage'>
 type Identity = { storageId: string; mark: string }
 
 /**
- * On a new server, each process adds a mark to the database before it writes the identity object. With more marks than
- * this the server is not new: a missing object is lost.
+ * On a new server, each process adds a mark to the database before it writes the identity object. If that object is
+ * missing although the database has more marks than this, the server is not new and the storage has lost the object.
  */
 const maxFirstMarks = 10
 const [firstMarkRetries, firstMarkPauseMs] = [10, 200]
@@ -22,8 +22,8 @@ const [firstMarkRetries, firstMarkPauseMs] = [10, 200]
 const contested = 'contested'
 
 /**
- * `missing`: the storage has lost its identity object. `foreign`: another database wrote it last, such as a copy of
- * this one, or this one before a restore.
+ * `missing`: the database has marks, but the storage has no identity object. `foreign`: that object was last written by
+ * another database, such as a copy of this one, or by this one before a restore, or it has since become contested.
  */
 export type Belonging = 'own' | 'missing' | 'foreign'
 

@@ -20,7 +20,7 @@ test.each([
   ['its byte order mark', Buffer.from('\ufeffcafé', 'utf16le'), 'text/html; charset=utf-8', 'café'],
   ['UTF-8 if no charset is declared', Buffer.from('café'), 'text/html', 'café'],
   ['UTF-8 if the declared charset is unknown', Buffer.from('café'), 'text/html; charset=klingon', 'café'],
-])('a page is decoded by %s', (_, bytes, contentType, expected) => {
+])('a page is decoded according to %s', (_, bytes, contentType, expected) => {
   expect(decodeHtml(bytes, contentType)).toContain(expected)
 })
 

@@ -5,7 +5,7 @@ import { readPage } from './read-page.ts'
 const at = new URL('https://example.org/a/page')
 const describeHtml = async (html: string) => describePage(await readPage(html), at)
 
-test('OpenGraph precedes other card formats, and these precede title and description of the page', async () => {
+test('OpenGraph overrides other card formats, and these override title and description of the page', async () => {
   const plain = '<title> A  title </title><meta name="description" content="A description">'
   expect(await describeHtml(plain)).toEqual({
     ...{ title: 'A title', description: 'A description', siteName: '', imageUrl: undefined },

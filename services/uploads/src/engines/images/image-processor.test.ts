@@ -12,10 +12,10 @@ test('waiting resizes are limited per network and, with a higher limit, per wide
   const released = new Promise<void>((resolve) => (release = resolve))
   const read = () => released.then(() => bytes)
   const size = { width: 4, height: 4, fit: 'contain' } as const
-  let people = 0
+  let callers = 0
   const resizeFrom = (address: string) =>
     imageProcessor
-      .resize(read, { size, as: 'attachment', callerId: `U${people++}`, address })
+      .resize(read, { size, as: 'attachment', callerId: `U${callers++}`, address })
       .then(({ contentType }) => contentType)
   const refused = { code: Code.ResourceExhausted }
 

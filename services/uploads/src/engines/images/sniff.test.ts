@@ -44,7 +44,7 @@ describe('a PNG', () => {
   })
 })
 
-test('the frames of a WebP are counted without text in other chunks and chunks beyond the end', () => {
+test('the frames of a WebP are counted; text in other chunks and chunks beyond the end do not count', () => {
   const frame = bytes('ANMF\x03\0\0\0ANM\0')
   const webp = (...chunks: Buffer[]) => Buffer.concat([bytes('RIFF\0\0\0\0WEBP'), ...chunks])
   expect(framesOfWebp(webp(frame, bytes('EXIF\x04\0\0\0ANMF'), frame))).toBe(2)
