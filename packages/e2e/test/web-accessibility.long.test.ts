@@ -221,6 +221,16 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
       await page.getByRole('alert').filter({ hasText: 'Not sent:' }).waitFor()
     },
   ],
+  [
+    'the report of a refused message in another room',
+    async (page) => {
+      await page.route('**/CreateMessage', (route) => route.fulfill(refusal))
+      await say(page, 'Not for you')
+      await page.getByRole('alert').filter({ hasText: 'Not sent:' }).waitFor()
+      await page.locator(`nav a[href$="${dmId}"]`).click()
+      await page.getByRole('main').getByRole('link', { name: 'was not sent' }).waitFor()
+    },
+  ],
   ['the list of shortcuts', (page) => page.keyboard.press('Control+/')],
   [
     'the emoji picker',

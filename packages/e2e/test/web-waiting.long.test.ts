@@ -63,6 +63,30 @@ inBrowser('a reply that waits for its file stays one while a reply in another ro
   expect(visitor.pageErrors).toEqual([])
 })
 
+inBrowser('a refused file of a message in another room is reported above the open room', async () => {
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  const release = await holdBack(page, 'CreateUpload', true)
+  await attach(page)
+  await say(page, 'South')
+  await waits(page).waitFor()
+  await linkTo(page, otherId).click()
+  await waits(page).waitFor({ state: 'detached' })
+  const report = page.getByRole('main').getByRole('link', { name: `A message in #${name} was not sent.` })
+  expect(await report.count()).toBe(0)
+  release()
+  await report.waitFor()
+  await linkTo(page, roomId).getByText('not sent').waitFor()
+  await report.click()
+  await report.waitFor({ state: 'detached' })
+  await page.getByRole('list', { name: 'Files to send' }).getByRole('alert').waitFor()
+  await page.getByRole('button', { name: 'Remove plan.txt' }).click()
+  await messageWith(page, 'South').waitFor()
+  await linkTo(page, otherId).click()
+  await messageWith(page, 'South').waitFor({ state: 'detached' })
+  expect(await report.count()).toBe(0)
+})
+
 inBrowser('an emoji makes a waiting message a draft again, which may be too long', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
