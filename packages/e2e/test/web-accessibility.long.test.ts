@@ -290,6 +290,17 @@ inBrowser.each(opening)('%s is accessible', async (_, open) => {
   )
 })
 
+inBrowser('the actions of a message are accessible on a phone', async () => {
+  const phone = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true }
+  await using visitor = await visitAs(owner, `/chat/-/${roomId}`, { ...calm, ...phone })
+  const { page } = visitor
+  await messageWith(page, 'Shall we?').getByText('Shall we?').tap()
+  await page.getByRole('toolbar').getByText('Reply in thread').waitFor()
+  await inEveryTheme(page, async (theme) =>
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
+  )
+})
+
 inBrowser('each section of the settings is accessible', async () => {
   await using visitor = await visitAs(owner, `/chat/-/${roomId}`, calm)
   const { page } = visitor

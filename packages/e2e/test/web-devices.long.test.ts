@@ -50,6 +50,12 @@ inBrowser('a tap on the newest message shows its actions without triggering one'
   await actions.waitFor()
   await expect(actions.isVisible()).resolves.toBe(true)
   expect([page.url(), await page.getByRole('dialog').count()]).toEqual([address, 0])
+  // Each action has its name beside it, and all are visible.
+  await actions.getByText('Reply in thread').waitFor()
+  const [toolbar, list] = await Promise.all([actions.boundingBox(), page.getByRole('log').boundingBox()])
+  expect((toolbar?.y ?? Infinity) + (toolbar?.height ?? 0)).toBeLessThanOrEqual(
+    (list?.y ?? 0) + (list?.height ?? 0) + 1,
+  )
   const other = messageWith(page, 'number 29')
   await tap(page, other)
   await other.getByRole('toolbar').waitFor()
