@@ -91,6 +91,9 @@ inBrowser('on a phone Enter begins a new line, and the button sends', async () =
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`, phone)
   const { page } = visitor
   const field = page.getByRole('textbox', { name: 'Write a message' })
+  // A name of a room that is too long for the field ends with an ellipsis.
+  const overflow = "getComputedStyle(document.querySelector('textarea'), '::placeholder').textOverflow"
+  expect(await page.evaluate(overflow)).toBe('ellipsis')
   await tap(page, field)
   await page.keyboard.type('First line')
   await page.keyboard.press('Enter')
