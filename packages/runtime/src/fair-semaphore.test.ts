@@ -70,6 +70,29 @@ test('a caller with very many tasks gets only a part of the queue, and others ar
   ])
 })
 
+test('callers that hold all slots and keep calls waiting let another caller in when the next slot is free', async () => {
+  const semaphore = new FairSemaphore({ atOnce: 2, maxWaiting: 64, refusal })
+  const jobs: { caller: string; finish: () => void }[] = []
+  const request = (caller: string) =>
+    semaphore.run(() => {
+      const { done, finish } = work()
+      jobs.push({ caller, finish })
+      return done
+    }, caller)
+  const outcomes = ['Umallory', 'Uoscar', 'Umallory', 'Uoscar', 'Umallory', 'Uoscar', 'Ualice'].map(request)
+  for (const [n, outcome] of outcomes.slice(0, 2).entries()) {
+    jobs[n]?.finish()
+    await outcome
+  }
+  expect(jobs.map(({ caller }) => caller)).toEqual(['Umallory', 'Uoscar', 'Ualice', 'Umallory'])
+  for (let n = 2; n < 7; n++) {
+    jobs[n]?.finish()
+    await new Promise(setImmediate)
+  }
+  await Promise.all(outcomes)
+  expect(jobs.slice(4).map(({ caller }) => caller)).toEqual(['Uoscar', 'Umallory', 'Uoscar'])
+})
+
 test('one caller runs a limited number of tasks at once, even if slots are free', async () => {
   const semaphore = new FairSemaphore({ atOnce: 9, atOncePerCaller: 2, maxWaiting: 9, maxWaitingPerCaller: 1, refusal })
   const jobs = [work(), work(), work()]

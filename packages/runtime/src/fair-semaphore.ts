@@ -14,7 +14,8 @@ type Options = {
 
 /**
  * A semaphore with a bounded queue and, if `maxWaitMs` is set, a bounded wait; calls beyond these bounds are refused. A
- * free slot goes to the caller with the fewest slots, and among equals to the one that has waited longest.
+ * free slot goes to the caller with the fewest slots, and among equals to the one that has waited longest since it
+ * last had a slot. However many calls the others keep waiting, each of them comes before a new caller at most once.
  */
 export class FairSemaphore {
   readonly #options: Options
@@ -57,6 +58,11 @@ export class FairSemaphore {
     const left = this.#runningOf(caller) - 1
     if (left > 0) this.#running.set(caller, left)
     else this.#running.delete(caller)
+    for (const [enter, waitingCaller] of [...this.#waiting]) {
+      if (waitingCaller !== caller) continue
+      this.#waiting.delete(enter)
+      this.#waiting.set(enter, caller)
+    }
     let next: (() => void) | undefined
     let fewest = this.#atOncePerCaller
     for (const [enter, waitingCaller] of this.#waiting) {
