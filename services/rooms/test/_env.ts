@@ -45,6 +45,7 @@ const initialState = () => ({
   admin: {
     policy: standardPolicy(),
     postingDenied: [] as string[],
+    afterDenial: async (): Promise<unknown> => undefined,
     entryDenied: [] as string[],
     /** Whether the last room of `entryDenied` existed already when entry was denied. */
     existedWhenDenied: false,
@@ -86,9 +87,11 @@ const routesOf =
     router.service(MessagingInternalService, messaging.impl)
     router.service(AdminInternalService, {
       getPolicy: () => admin.policy,
-      denyPosting: ({ roomId }) => {
+      denyPosting: async ({ roomId, withdraw }) => {
         if (admin.unavailable) failUnavailable()
-        admin.postingDenied.push(roomId)
+        if (withdraw) admin.postingDenied = admin.postingDenied.filter((denied) => denied !== roomId)
+        else admin.postingDenied.push(roomId)
+        if (!withdraw) await admin.afterDenial()
         return { revision: 2n }
       },
       denyEntry: async ({ roomId }) => {

@@ -6,7 +6,7 @@ import { newId } from '@parley/ids'
 import { isUniqueViolation, type Tx } from '@parley/postgres'
 import { callerOf } from '@parley/rpc'
 import { answerOnce } from '@parley/service'
-import { denyPosting } from '../../clients/admin.ts'
+import { denyPosting, withdrawPostingDenial } from '../../clients/admin.ts'
 import type { Context } from '../../context.ts'
 import { roomGroupsUpdated } from '../../domain/layout-event.ts'
 import { newChannel } from '../../domain/new-room.ts'
@@ -50,6 +50,7 @@ export function createRoom(ctx: Context): MethodImpl<typeof method> {
           const response = show(row)
           if (isAnnouncements(name)) await denyPosting(ctx.admin, roomId, caller.userId)
 
+          let mayBeCommitted = false
           const write = async (tx: Tx) => {
             await key.store(tx, response)
             const layoutVersion = await nextLayoutVersion(tx)
@@ -57,10 +58,13 @@ export function createRoom(ctx: Context): MethodImpl<typeof method> {
             if (!(await groupExists(tx, groupId))) throw groupNotFound()
             await insertRoom(tx, row, room)
             await appendItem(tx, groupId, 'room', roomId)
-            return await enqueue(tx, roomGroupsUpdated(layoutVersion, { groupId, roomId }, cause))
+            const entries = await enqueue(tx, roomGroupsUpdated(layoutVersion, { groupId, roomId }, cause))
+            mayBeCommitted = true
+            return entries
           }
           const made = ctx.writes.run(layoutKey, call, () => ctx.db.transaction(write))
-          const entries = await made.catch((error: unknown) => {
+          const entries = await made.catch(async (error: unknown) => {
+            if (isAnnouncements(name) && !mayBeCommitted) await withdrawPostingDenial(ctx.admin, roomId, caller.userId)
             throw isUniqueViolation(error, nameIndex) ? roomNameTaken(name) : error
           })
           ctx.relay.wake(entries)
