@@ -102,16 +102,6 @@ test('decisions for a deleted group are removed', async () => {
   )
 })
 
-test('a withdrawn denial of posting is no longer part of the policy', async () => {
-  const { internal } = admin.anonymous
-  const before = policyFrom(await getPolicy())
-  const { revision } = await internal.denyPosting({ roomId: 'Rnever', actorId: 'Uada' })
-  const withdrawn = await internal.denyPosting({ roomId: 'Rnever', actorId: 'Uada', withdraw: true })
-  expect(withdrawn.revision).toBeGreaterThan(revision)
-  expect(policyFrom(await getPolicy()).decisions).toEqual(before.decisions)
-  expect(await internal.denyPosting({ roomId: 'Rnever', withdraw: true })).toMatchObject(withdrawn)
-})
-
 test('denying everyone posting waits for the stream', async () => {
   const { revision } = await admin.anonymous.internal.denyPosting({ roomId: 'Rstored' })
   const jsm = await admin.bus.nc.jetstreamManager()

@@ -45,7 +45,6 @@ const initialState = () => ({
   admin: {
     policy: standardPolicy(),
     postingDenied: [] as string[],
-    afterDenial: async (): Promise<unknown> => undefined,
     entryDenied: [] as string[],
     /** Whether the last room of `entryDenied` existed already when entry was denied. */
     existedWhenDenied: false,
@@ -87,11 +86,9 @@ const routesOf =
     router.service(MessagingInternalService, messaging.impl)
     router.service(AdminInternalService, {
       getPolicy: () => admin.policy,
-      denyPosting: async ({ roomId, withdraw }) => {
+      denyPosting: ({ roomId }) => {
         if (admin.unavailable) failUnavailable()
-        if (withdraw) admin.postingDenied = admin.postingDenied.filter((denied) => denied !== roomId)
-        else admin.postingDenied.push(roomId)
-        if (!withdraw) await admin.afterDenial()
+        admin.postingDenied.push(roomId)
         return { revision: 2n }
       },
       denyEntry: async ({ roomId }) => {

@@ -13,18 +13,6 @@ export async function denyPosting(
   })
 }
 
-/**
- * Removes the decision for a room that was not created. If this fails, the decision stays; it concerns no room, so the
- * caller need not know.
- */
-export async function withdrawPostingDenial(
-  admin: Client<typeof AdminInternalService>,
-  roomId: string,
-  actorId: string,
-): Promise<void> {
-  await admin.denyPosting({ roomId, actorId, withdraw: true }, { timeoutMs: 3000 }).catch(() => undefined)
-}
-
 /** Owners are exempt. Called before a private room is created, and when an imported room has become private. */
 export async function denyEntry(admin: Client<typeof AdminInternalService>, roomId: string): Promise<void> {
   await admin.denyEntry({ roomId }, { timeoutMs: 3000 }).catch((error: unknown) => {

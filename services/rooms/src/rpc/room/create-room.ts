@@ -6,7 +6,7 @@ import { newId } from '@parley/ids'
 import { isUniqueViolation, type Tx } from '@parley/postgres'
 import { callerOf } from '@parley/rpc'
 import { answerOnce } from '@parley/service'
-import { denyPosting, withdrawPostingDenial } from '../../clients/admin.ts'
+import { denyPosting } from '../../clients/admin.ts'
 import type { Context } from '../../context.ts'
 import { roomGroupsUpdated } from '../../domain/layout-event.ts'
 import { newChannel } from '../../domain/new-room.ts'
@@ -50,7 +50,6 @@ export function createRoom(ctx: Context): MethodImpl<typeof method> {
           const response = show(row)
           if (isAnnouncements(name)) await denyPosting(ctx.admin, roomId, caller.userId)
 
-          let mayBeCommitted = false
           const write = async (tx: Tx) => {
             await key.store(tx, response)
             const layoutVersion = await nextLayoutVersion(tx)
@@ -58,13 +57,10 @@ export function createRoom(ctx: Context): MethodImpl<typeof method> {
             if (!(await groupExists(tx, groupId))) throw groupNotFound()
             await insertRoom(tx, row, room)
             await appendItem(tx, groupId, 'room', roomId)
-            const entries = await enqueue(tx, roomGroupsUpdated(layoutVersion, { groupId, roomId }, cause))
-            mayBeCommitted = true
-            return entries
+            return await enqueue(tx, roomGroupsUpdated(layoutVersion, { groupId, roomId }, cause))
           }
           const made = ctx.writes.run(layoutKey, call, () => ctx.db.transaction(write))
-          const entries = await made.catch(async (error: unknown) => {
-            if (isAnnouncements(name) && !mayBeCommitted) await withdrawPostingDenial(ctx.admin, roomId, caller.userId)
+          const entries = await made.catch((error: unknown) => {
             throw isUniqueViolation(error, nameIndex) ? roomNameTaken(name) : error
           })
           ctx.relay.wake(entries)
