@@ -267,26 +267,6 @@ describe('Presence', () => {
     expect(await pending).toEqual(online)
   })
 
-  test('stores a report soon that Redis did not take, unless the user has reported again', async () => {
-    const evaluate = jest.spyOn(redis, 'eval').mockImplementationOnce(() => new Promise(() => {}))
-    const one = presence(60_000)
-    const lost = one.report('Uanna', AWAY, false)
-    await presence(60_000).report('Uanna', ONLINE, false)
-    expect(await lost).toBe(AWAY)
-    expect(await one.report('Ubert', DND, true)).toBe(DND)
-    expect(await one.report('Ubert', ONLINE, false)).toBe(DND)
-    expect(evaluate).toHaveBeenCalledTimes(2)
-    evaluate.mockRestore()
-    const known = { Uanna: ONLINE, Ubert: DND }
-    await eventually(async () =>
-      expect(Object.fromEntries((await presence(60_000).of(['Uanna', 'Ubert'])) ?? [])).toEqual(known),
-    )
-    expect(await presence(60_000).report('Ubert', ONLINE, false)).toBe(DND)
-    await eventually(() =>
-      expect(received.map(({ userId, status }) => [userId, status])).toEqual(Object.entries(known)),
-    )
-  })
-
   test('is unsure after an outage of Redis, because reports may be lost', async () => {
     const one = presence(3000)
     const expectAnswer = () => eventually(async () => expect(await one.of(['Uanna'])).toEqual(new Map()))

@@ -9,9 +9,6 @@ const leaseMs = 60_000
 const longestSweepPauseMs = 10_000
 const queryTimeoutMs = 250
 const pauseAfterFailureMs = 1_000
-const maxLostReports = 1_000
-/** Clients report again after this time. */
-const retryReportForMs = 30_000
 /** If more people are online, presence changes are sent only to the user's audience. */
 const defaultCrowdSize = 2_000
 const countTtlMs = 10_000
@@ -27,9 +24,6 @@ const statuses: ReadonlyMap<string, PresenceStatus> = new Map(
   [PresenceStatus.ONLINE, PresenceStatus.AWAY, PresenceStatus.DO_NOT_DISTURB].map((status) => [`${status}`, status]),
 )
 
-/** `fixed`: automatic reports do not change the status. `at`: by `performance.now()`. */
-type Report = { status: PresenceStatus; chosen: boolean; fixed: boolean; at: number }
-
 /** Stored only in Redis. While Redis is unavailable, presence is unknown, but calls succeed. */
 export class Presence {
   readonly #redis: RedisClient
@@ -41,9 +35,6 @@ export class Presence {
   /** Times of the first and the last failed query since Redis last responded. */
   #outage: { from: number; to: number } | undefined
   #unsureUntil = 0
-  /** The newest report of a user that Redis did not take. */
-  readonly #lost = new Map<string, Report>()
-  #retryTimer: NodeJS.Timeout | undefined
 
   constructor(options: {
     redis: RedisClient
@@ -87,36 +78,16 @@ export class Presence {
 
   /**
    * `chosen`: by the user; an automatic report does not change a chosen away or do-not-disturb. Returns the effective
-   * status. While Redis is unavailable, returns the reported one and tries to store it soon.
+   * status; `status` itself while Redis is unavailable.
    */
   async report(userId: string, status: PresenceStatus, chosen: boolean): Promise<PresenceStatus> {
-    let report: Report = { status, chosen, fixed: chosen && status !== PresenceStatus.ONLINE, at: performance.now() }
-    const lost = this.#lost.get(userId)
-    if (lost && !chosen) report = { ...(lost.fixed ? lost : report), chosen: lost.chosen, at: report.at }
-    const stored = await this.#query(() => this.#store(userId, report))
-    if (stored !== undefined && this.#lost.get(userId) === lost) this.#lost.delete(userId)
-    if (stored === undefined && (this.#lost.has(userId) || this.#lost.size < maxLostReports)) {
-      this.#lost.set(userId, report)
-      this.#retryTimer ??= setTimeout(() => void this.#retryLost(), pauseAfterFailureMs).unref()
-    }
-    return stored ?? report.status
+    return (await this.#query(() => this.#store(userId, status, chosen))) ?? status
   }
 
-  async #retryLost(): Promise<void> {
-    for (const [userId, report] of this.#lost) {
-      const ageMs = Math.ceil(performance.now() - report.at)
-      // Redis may get the report this much later; it keeps a record that may be newer.
-      const store = () => this.#store(userId, report, ageMs + queryTimeoutMs)
-      if (ageMs < retryReportForMs && (await this.#query(store)) === undefined) break
-      if (this.#lost.get(userId) === report) this.#lost.delete(userId)
-    }
-    const again = () => void this.#retryLost()
-    this.#retryTimer = this.#lost.size > 0 ? setTimeout(again, pauseAfterFailureMs).unref() : undefined
-  }
-
-  async #store(userId: string, { status, chosen, fixed }: Report, ageMs = 0): Promise<PresenceStatus> {
+  async #store(userId: string, status: PresenceStatus, chosen: boolean): Promise<PresenceStatus> {
+    const manual = chosen && status !== PresenceStatus.ONLINE
     const keys = [recordKey(userId), deadlinesKey(shardOf(userId))]
-    const args = [userId, status, fixed ? 'm' : '', chosen ? '1' : '0', this.#leaseMs, ageMs]
+    const args = [userId, status, manual ? 'm' : '', chosen ? '1' : '0', this.#leaseMs]
     const reply = await this.#redis.eval(scripts.report, keys.length, ...keys, ...args)
     const [stored, changed, version] = reply as [string, number, number]
     const effective = statuses.get(stored) ?? status

@@ -11,13 +11,11 @@ const afterLeaseMs = 10
 
 /**
  * Stores a report. KEYS: record, deadlines. ARGV: user id; status; "m" for a chosen status that automatic reports must
- * not change; "1" if the user chose the status; lease in ms; age of the report in ms, 0 if it is new. A report that is
- * older than the record changes nothing. Returns the effective status, whether it changed, and the version.
+ * not change; "1" if the user chose the status; lease in ms. Returns the effective status, whether it changed, and the
+ * version.
  */
 export const report = `${clock}
 local held = redis.call('GET', KEYS[1])
-local heldMs = ARGV[5] - redis.call('PTTL', KEYS[1])
-if held and heldMs < tonumber(ARGV[6]) then return { string.sub(held, 1, 1), 0, version } end
 if held and string.sub(held, 2) == 'm' and ARGV[4] ~= '1' then return { string.sub(held, 1, 1), 0, version } end
 redis.call('SET', KEYS[1], ARGV[2] .. ARGV[3], 'PX', ARGV[5])
 redis.call('ZADD', KEYS[2], now + ARGV[5] + ${afterLeaseMs}, ARGV[1])
