@@ -6,7 +6,7 @@ import { entitiesFromTable } from './build/entities-from-table.ts'
 import { leanContract } from './build/lean-contract.ts'
 import { parseMessages } from './build/parse-messages.ts'
 
-const workerModules = /\/(worker\/push-worker|store\/push-payload)\.ts$/
+const workerModules = /\/(worker\/[\w-]+|store\/push-payload)\.ts$/
 /** The SDK imports the contract of administration, but only the administration pages use it. */
 const administrationModules = /\/(contracts\/src\/gen\/svc\/admin\/|client\/src\/admin-services)/
 

@@ -44,7 +44,7 @@ export function addSessionCommands(parent: Command, { withOperator, print }: Com
         throw new Failure(
           exitCodes.refused,
           'not_found',
-          `${missing} of the named sessions do not exist or have ended; parley session list --login ${login} lists the current ones`,
+          `${missing} of the named sessions ${missing === 1 ? 'does not exist or has' : 'do not exist or have'} ended; parley session list --login ${login} lists the current ones`,
         )
     })
 }

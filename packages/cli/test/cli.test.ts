@@ -66,7 +66,10 @@ describe('commands', () => {
     expect(await parley([...end, 'S1', 'S1'])).toEqual({ code: 0, out: '1 session of alice ended\n', err: '' })
     expect(await parley([...end, 'S1', 'S2'])).toEqual({
       ...{ code: 1, out: '1 session of alice ended\n' },
-      err: expect.stringContaining('1 of the named sessions do not exist'),
+      err: expect.stringContaining('1 of the named sessions does not exist or has ended; '),
+    })
+    expect(await parley([...end, 'S2', 'S3'])).toMatchObject({
+      err: expect.stringContaining('2 of the named sessions do not exist or have ended; '),
     })
     const { code, out, err } = await parley([...end, 'S2', '--json'])
     expect([code, JSON.parse(out)]).toEqual([1, { userId: 'U1', login: 'alice', ended: 0 }])

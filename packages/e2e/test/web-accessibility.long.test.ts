@@ -208,6 +208,16 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
       await page.getByRole('alert').filter({ hasText: 'Not sent:' }).waitFor()
     },
   ],
+  [
+    'the report of a refused message in another room',
+    async (page) => {
+      await page.route('**/CreateMessage', (route) => route.fulfill(refusal))
+      await say(page, 'Not for you')
+      await page.getByRole('alert').filter({ hasText: 'Not sent:' }).waitFor()
+      await page.locator(`nav a[href$="${dmId}"]`).click()
+      await page.getByRole('main').getByRole('link', { name: 'was not sent' }).waitFor()
+    },
+  ],
   ['the list of shortcuts', (page) => page.keyboard.press('Control+/')],
   [
     'the emoji picker',
@@ -263,6 +273,17 @@ inBrowser.each(opening)('%s is accessible', async (_, open) => {
   await open(page)
   if (page.viewportSize()?.width === 1200) await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
   await assertAccessible(page)
+})
+
+inBrowser('the actions of a message are accessible on a phone', async () => {
+  const phone = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true }
+  await using visitor = await visitAs(owner, `/chat/-/${roomId}`, { ...calm, ...phone })
+  const { page } = visitor
+  await messageWith(page, 'Shall we?').getByText('Shall we?').tap()
+  await page.getByRole('toolbar').getByText('Reply in thread').waitFor()
+  await inEveryTheme(page, async (theme) =>
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
+  )
 })
 
 inBrowser('each section of the settings is accessible', async () => {

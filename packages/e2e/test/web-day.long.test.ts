@@ -222,7 +222,7 @@ inBrowser('others see a custom status until it is cleared', async () => {
   await picker.getByRole('combobox').press('Enter')
   await picker.waitFor({ state: 'detached' })
   expect(await settings.getByLabel('Emoji', { exact: true }).inputValue()).toBe('🦷')
-  await settings.getByLabel('Clear status').selectOption('After one hour')
+  await settings.getByLabel('Status expires').selectOption('After one hour')
   const asked = ofBob.page.waitForRequest((request) => request.url().includes('CustomStatus'))
   await settings.getByRole('button', { name: 'Save', exact: true }).click()
   await asked

@@ -50,6 +50,12 @@ inBrowser('a tap on the newest message shows its actions without triggering one'
   await actions.waitFor()
   await expect(actions.isVisible()).resolves.toBe(true)
   expect([page.url(), await page.getByRole('dialog').count()]).toEqual([address, 0])
+  // Each action has its name beside it, and all are visible.
+  await actions.getByText('Reply in thread').waitFor()
+  const [toolbar, list] = await Promise.all([actions.boundingBox(), page.getByRole('log').boundingBox()])
+  expect((toolbar?.y ?? Infinity) + (toolbar?.height ?? 0)).toBeLessThanOrEqual(
+    (list?.y ?? 0) + (list?.height ?? 0) + 1,
+  )
   const other = messageWith(page, 'number 29')
   await tap(page, other)
   await other.getByRole('toolbar').waitFor()
@@ -88,6 +94,9 @@ inBrowser('on a phone Enter begins a new line, and the button sends', async () =
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`, phone)
   const { page } = visitor
   const field = page.getByRole('textbox', { name: 'Write a message' })
+  // A name of a room that is too long for the field ends with an ellipsis.
+  const overflow = "getComputedStyle(document.querySelector('textarea'), '::placeholder').textOverflow"
+  expect(await page.evaluate(overflow)).toBe('ellipsis')
   await tap(page, field)
   await page.keyboard.type('First line')
   await page.keyboard.press('Enter')

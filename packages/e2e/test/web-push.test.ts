@@ -28,6 +28,8 @@ const recordingScript = `
   registration.showNotification = async (title, { body, tag, data }) =>
     void kept.push({ title, body, tag, data, close() { kept.splice(kept.indexOf(this), 1) } })
   registration.getNotifications = async ({ tag }) => kept.filter((one) => one.tag === tag)
+  self.opened = []
+  clients.openWindow = async (url) => void opened.push(url)
   self.press = (notification) => {
     const event = new Event('notificationclick')
     dispatchEvent(Object.assign(event, { notification, waitUntil: (work) => work.catch(() => undefined) }))
@@ -75,16 +77,31 @@ inBrowser(
     expect(await choice.isChecked()).toBe(true)
 
     await page.keyboard.press('Escape')
+    // The window used last shows no chat.
+    const other = await page.context().newPage()
+    await other.goto(`${fleet().gateways[0]}/register`)
+    await other.getByRole('heading', { name: 'Create an account' }).waitFor()
     await worker.evaluate('press(kept[0])')
     await messageWith(page, 'Are you there').waitFor()
     expect(new URL(page.url()).pathname).toBe(`/chat/-/${roomId}`)
     expect(await shown()).toEqual([])
+    expect(await worker.evaluate('opened')).toEqual([])
+    await other.close()
+    await page.bringToFront()
     // The message was read, so the server dismisses the notification everywhere.
     const dismissal = await pushed('dismiss')
     await deliver(push)
     await eventually(async () => expect(await shown()).toHaveLength(1))
     await deliver(dismissal)
     await eventually(async () => expect(await shown()).toEqual([]))
+    await deliver(push)
+    await eventually(async () => expect(await shown()).toHaveLength(1))
+    await page.goto(`${fleet().gateways[0]}/register`)
+    await page.getByRole('heading', { name: 'Create an account' }).waitFor()
+    await worker.evaluate('press(kept[0])')
+    const address = expect.stringContaining(`/chat/-/${roomId}`)
+    await eventually(async () => expect(await worker.evaluate('opened')).toEqual([address]))
+    await page.goto(`${fleet().gateways[0]}/chat/-/${roomId}`)
 
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Notifications', exact: true }).click()

@@ -200,6 +200,32 @@ inBrowser('a failure to start a conversation from the switcher is explained', as
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 })
 
+inBrowser(
+  'the switcher lists unread rooms and those visited last first, and marks rooms without membership',
+  async () => {
+    const [owner, gil] = await Promise.all([signInOwner(), newPerson('gil')])
+    const names = Array.from({ length: 4 }, roomName)
+    const [open = '', before = '', unread = ''] = await Promise.all(
+      names.map((name, at) => newRoom(owner, at < 3 ? [gil] : [], { name })),
+    )
+    await using visitor = await visitAs(gil, `/chat/-/${before}`)
+    const { page } = visitor
+    await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
+    await page.getByRole('navigation', { name: 'Rooms' }).locator(`a[href$="${open}"]`).click()
+    await post(owner, unread, 'Come here')
+    await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'unread' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const options = page.getByRole('dialog').getByRole('option')
+    await options.first().waitFor()
+    expect((await options.allInnerTexts()).slice(0, 2)).toEqual(
+      [names[2], names[1]].map((name) => expect.stringContaining(name ?? '')),
+    )
+    await page.keyboard.type(names[3] ?? '')
+    await options.filter({ hasText: 'not joined' }).waitFor()
+    expect(visitor.pageErrors).toEqual([])
+  },
+)
+
 inBrowser('after joining a room on a phone, the focus stays in the room', async () => {
   const open = await newRoom(await signInOwner(), [])
   await using visitor = await visitAs(bob, `/chat/-/${open}`, { hasTouch: true, isMobile: true })

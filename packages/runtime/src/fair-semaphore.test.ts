@@ -69,6 +69,49 @@ test('a caller with very many tasks gets only a part of the queue, and others ar
   ])
 })
 
+test('callers that hold all slots and keep calls waiting let another caller in when the next slot is free', async () => {
+  const semaphore = new FairSemaphore({ atOnce: 2, maxWaiting: 64, refusal })
+  const jobs: { caller: string; finish: () => void }[] = []
+  const request = (caller: string) =>
+    semaphore.run(() => {
+      const { done, finish } = work()
+      jobs.push({ caller, finish })
+      return done
+    }, caller)
+  const outcomes = ['Umallory', 'Uoscar', 'Umallory', 'Uoscar', 'Umallory', 'Uoscar', 'Ualice'].map(request)
+  for (const [n, outcome] of outcomes.slice(0, 2).entries()) {
+    jobs[n]?.finish()
+    await outcome
+  }
+  expect(jobs.map(({ caller }) => caller)).toEqual(['Umallory', 'Uoscar', 'Ualice', 'Umallory'])
+  for (let n = 2; n < 7; n++) {
+    jobs[n]?.finish()
+    await new Promise(setImmediate)
+  }
+  await Promise.all(outcomes)
+  expect(jobs.slice(4).map(({ caller }) => caller)).toEqual(['Uoscar', 'Umallory', 'Uoscar'])
+})
+
+test('in a full queue the caller with the most waiting tasks loses its newest to a caller with fewer', async () => {
+  const semaphore = new FairSemaphore({ atOnce: 1, maxWaiting: 4, maxWaitingPerCaller: 2, refusal })
+  const { done, finish } = work()
+  const ended: string[] = []
+  const request = (caller: string, name = caller) =>
+    semaphore
+      .run(() => done, caller)
+      .then(
+        () => void ended.push(name),
+        () => void ended.push(`${name} refused`),
+      )
+  const outcomes = [request('Ucarl'), request('Umallory', 'first'), request('Umallory', 'second')]
+  outcomes.push(request('Uoscar', 'third'), request('Uoscar', 'fourth'))
+  outcomes.push(request('Ualice'), request('Ubob'), request('Udave'))
+  finish()
+  await Promise.all(outcomes)
+  expect(ended.slice(0, 3).sort()).toEqual(['Udave refused', 'fourth refused', 'second refused'])
+  expect(ended.slice(3)).toEqual(['Ucarl', 'first', 'third', 'Ualice', 'Ubob'])
+})
+
 test('one caller runs a limited number of tasks at once, even if slots are free', async () => {
   const semaphore = new FairSemaphore({ atOnce: 9, atOncePerCaller: 2, maxWaiting: 9, maxWaitingPerCaller: 1, refusal })
   const jobs = [work(), work(), work()]

@@ -1,5 +1,7 @@
 type CallerKey = string | symbol
 
+type Waiter = { caller: CallerKey; enter: () => void; refuse: () => void }
+
 type Options = {
   atOnce: number
   /** Default: no limit. */
@@ -14,12 +16,14 @@ type Options = {
 
 /**
  * A semaphore with a bounded queue and, if `maxWaitMs` is set, a bounded wait; calls beyond these bounds are refused. A
- * free slot goes to the caller with the fewest slots, and among equals to the one that has waited longest.
+ * free slot goes to the caller with the fewest slots, and among equals to the one that has waited longest since it
+ * last had a slot. However many calls the others keep waiting, each of them comes before a new caller at most once.
+ * If the queue is full, the caller with the most waiting calls loses its newest to a caller with fewer.
  */
 export class FairSemaphore {
   readonly #options: Options
   readonly #atOncePerCaller: number
-  readonly #waiting = new Map<() => void, CallerKey>()
+  readonly #waiting = new Set<Waiter>()
   readonly #running = new Map<CallerKey, number>()
   #freeSlots: number
 
@@ -57,22 +61,27 @@ export class FairSemaphore {
     const left = this.#runningOf(caller) - 1
     if (left > 0) this.#running.set(caller, left)
     else this.#running.delete(caller)
-    let next: (() => void) | undefined
-    let fewest = this.#atOncePerCaller
-    for (const [enter, waitingCaller] of this.#waiting) {
-      const running = this.#runningOf(waitingCaller)
-      if (running < fewest) [next, fewest] = [enter, running]
+    for (const waiter of this.#waitersOf(caller)) {
+      this.#waiting.delete(waiter)
+      this.#waiting.add(waiter)
     }
-    next?.()
+    let next: Waiter | undefined
+    let fewest = this.#atOncePerCaller
+    for (const waiter of this.#waiting) {
+      const running = this.#runningOf(waiter.caller)
+      if (running < fewest) [next, fewest] = [waiter, running]
+    }
+    next?.enter()
   }
 
   #wait(caller: CallerKey): Promise<void> {
     const { maxWaiting, maxWaitingPerCaller = maxWaiting, maxWaitMs, refusal } = this.#options
-    const ofCaller = [...this.#waiting.values()].filter((one) => one === caller).length
-    if (this.#waiting.size >= maxWaiting || ofCaller >= maxWaitingPerCaller) return Promise.reject(refusal())
+    const own = this.#waitersOf(caller).length
+    if (own >= maxWaitingPerCaller) return Promise.reject(refusal())
+    if (this.#waiting.size >= maxWaiting && !this.#makeRoom(own)) return Promise.reject(refusal())
     return new Promise((resolve, reject) => {
       const stop = (): void => {
-        this.#waiting.delete(enter)
+        this.#waiting.delete(waiter)
         clearTimeout(tooLong)
       }
       const enter = (): void => {
@@ -84,8 +93,26 @@ export class FairSemaphore {
         stop()
         reject(refusal())
       }
+      const waiter = { caller, enter, refuse }
       const tooLong = maxWaitMs === undefined ? undefined : setTimeout(refuse, maxWaitMs)
-      this.#waiting.set(enter, caller)
+      this.#waiting.add(waiter)
     })
+  }
+
+  #waitersOf(caller: CallerKey): Waiter[] {
+    return [...this.#waiting].filter((waiter) => waiter.caller === caller)
+  }
+
+  /** For a caller with `own` waiting calls. Returns false if no caller has at least two more. */
+  #makeRoom(own: number): boolean {
+    const calls = new Map<CallerKey, number>()
+    let [newest, most]: [Waiter | undefined, number] = [undefined, own + 1]
+    for (const waiter of this.#waiting) {
+      const count = (calls.get(waiter.caller) ?? 0) + 1
+      calls.set(waiter.caller, count)
+      if (count > most) [newest, most] = [waiter, count]
+    }
+    newest?.refuse()
+    return newest !== undefined
   }
 }

@@ -24,10 +24,8 @@ type Options = {
   /** The pattern of a path, for metrics and traces: one of a few. Default: `*` for all. */
   routeOf?: (path: string) => string
   timeouts?: HttpTimeouts
-  /** When it is aborted, connections that are left are closed, even if a request is running on them. */
+  /** When it is aborted, connections that are left are closed, even if a request is running on them. Default: never. */
   signal?: AbortSignal
-  /** Milliseconds that running requests may take when the server is disposed. Default: unlimited. */
-  drainTimeoutMs?: number
 }
 
 /**
@@ -56,10 +54,7 @@ export async function serveHttp(options: Options): Promise<HttpServer> {
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')
       server.close()
-      const { drainTimeoutMs } = options
-      const limit = drainTimeoutMs !== undefined && setTimeout(() => server.closeAllConnections(), drainTimeoutMs)
       await closed
-      if (limit) clearTimeout(limit)
     },
   }
 }

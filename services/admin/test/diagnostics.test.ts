@@ -7,7 +7,7 @@ import { openDatabase } from '@parley/postgres'
 import { eventually, serveFakes } from '@parley/testkit'
 import { AckPolicy } from 'nats'
 import { useAdmin } from './_admin.ts'
-import { streamRecovery } from '../src/store/schema.ts'
+import { parkedEvents, streamRecovery } from '../src/store/schema.ts'
 import { announce } from './_announce.ts'
 
 const admin = useAdmin()
@@ -67,6 +67,19 @@ test('the system information contains losses of the stream', async () => {
   const { streamLosses } = (await info()).systemInfo ?? {}
   expect(streamLosses).toMatchObject({ recoveries: 2, lostEvents: 7n })
   expect(streamLosses?.lastRecoveredAt && timestampDate(streamLosses.lastRecoveredAt)).toEqual(recoveredAt)
+})
+
+test('the audit log has failed while it lacks parked events', async () => {
+  await using database = await openDatabase({ url: admin.database.url, pool: 1, name: 'test' })
+  const event = { eventId: 'Elost', subject: 'evt.room.R1.room_updated', payload: new Uint8Array(), attempts: 10 }
+  const parked = { consumer: 'admin-audit', ...event, lastError: 'words of a person', parkedAt: new Date() }
+  await database.db.insert(parkedEvents).values(parked)
+  expect(auditOf(await info())).toMatchObject({
+    ...{ failed: true, failure: 'parked events: 1; parley events parked lists them', failedSequence: '' },
+    metrics: [{ name: 'parked events', value: 1n }],
+  })
+  await database.db.delete(parkedEvents)
+  expect(auditOf(await info())).toMatchObject({ failed: false, failure: '' })
 })
 
 test('the projections contain the lag of a durable consumer', async () => {

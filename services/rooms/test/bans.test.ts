@@ -118,6 +118,23 @@ describe('UnbanMember', () => {
 })
 
 describe('a ban', () => {
+  test('and its end keep their reasons for audit, under the ids of their events', async () => {
+    for (const reason of ['noise', 'more noise']) {
+      await ban({ reason: ` ${reason} ` })
+      await unban('Umallory', `peace after ${reason}`)
+      await join()
+    }
+    const stored = await env.db.select().from(roomFacts).where(eq(roomFacts.roomId, room)).orderBy(roomFacts.version)
+    const reasons = new Map(stored.flatMap(({ eventId, reason }) => (reason === null ? [] : [[eventId, reason]])))
+    const facts = env.messaging.factsOf(room).filter(({ eventId }) => reasons.has(eventId))
+    expect(facts.map(({ fact, eventId }) => [fact.case, reasons.get(eventId)])).toEqual([
+      ['banned', 'noise'],
+      ['unbanned', 'peace after noise'],
+      ['banned', 'more noise'],
+      ['unbanned', 'peace after more noise'],
+    ])
+  })
+
   const expireBan = () =>
     env.db
       .update(roomBans)

@@ -31,6 +31,10 @@ const rowsOfGone = async () => ({
   calls: await env.db.select().from(idempotentCalls).where(eq(idempotentCalls.callerId, 'Ugone')),
   people: await env.db.select().from(people).where(eq(people.userId, 'Ugone')),
 })
+const reasonsIn = async (roomId: string) => {
+  const stored = await env.db.select().from(roomFacts).where(eq(roomFacts.roomId, roomId)).orderBy(roomFacts.version)
+  return stored.flatMap(({ reason }) => reason ?? [])
+}
 
 test('a deleted person leaves every room, and bans and names are deleted', async () => {
   const [joined, banned, lifted] = [
@@ -40,9 +44,12 @@ test('a deleted person leaves every room, and bans and names are deleted', async
   ]
   const gone = env.as('Ugone').rooms
   for (const roomId of [joined, banned, lifted]) await gone.joinRoom({ roomId })
+  await env.as('Ubob').rooms.joinRoom({ roomId: lifted })
   const moderator = env.as('Umod', 'moderator').rooms
   for (const roomId of [banned, lifted]) await moderator.banMember({ roomId, userId: 'Ugone', reason: 'their words' })
+  await moderator.banMember({ roomId: lifted, userId: 'Ubob', reason: 'about another' })
   await moderator.unbanMember({ roomId: lifted, userId: 'Ugone', reason: 'peace' })
+  expect(await reasonsIn(lifted)).toEqual(['their words', 'about another', 'peace'])
   const direct = await createDm(env, ['Ugone', 'Ubob'])
   await eventually(async () => expect((await rowsOfGone()).people).toHaveLength(1))
 
@@ -61,6 +68,7 @@ test('a deleted person leaves every room, and bans and names are deleted', async
   const { members, bans, calls, people: known } = await rowsOfGone()
   expect(members.every(({ member }) => !member)).toBe(true)
   expect({ bans, calls }).toEqual({ bans: [], calls: [] })
+  expect([await reasonsIn(banned), await reasonsIn(lifted)]).toEqual([[], ['about another']])
   expect(known).toMatchObject([{ login: '', displayName: '', nameKey: '', deleted: true }])
   expect(await codeOf(gone.joinRoom({ roomId: joined }))).toBe(Code.Unauthenticated)
   expect((await env.internal.getRoomAccess({ userId: 'Ubob', roomId: direct })).effectiveMember).toBe(true)

@@ -247,6 +247,16 @@ describe('a bucket', () => {
     expect((await storage.page('files', '', 9)).map(({ key }) => key)).toEqual(['files/A1'])
   })
 
+  test('lists a full page with one request if one listing contains it', async () => {
+    using storage = openS3Storage(server.settings)
+    const keys = Array.from({ length: 101 }, (_, n) => `files/A${String(n).padStart(3, '0')}`)
+    await Promise.all(keys.map((key) => storage.put(key, from(Buffer.from('x')))))
+    server.requests.length = 0
+    expect((await storage.page('files', '', 100)).map(({ key }) => key)).toEqual(keys.slice(0, 100))
+    expect(server.requests).toHaveLength(1)
+    expect((await storage.page('files', 'files/A099', 100)).map(({ key }) => key)).toEqual(keys.slice(100))
+  })
+
   test('keeps no connection for content that is never read', async () => {
     using storage = openS3Storage(server.settings)
     await storage.put('files/A1', from(Buffer.alloc(2 * part)))

@@ -8,7 +8,9 @@ let latestUserId: string | undefined
  * open.
  */
 export function closeLeftOpen(userId: string): void {
-  if (latestUserId !== undefined && latestUserId !== userId)
-    for (const cell of [dialog, pane, replyingTo, editing]) cell.set(undefined)
+  if (latestUserId !== undefined && latestUserId !== userId) {
+    for (const cell of [dialog, pane, editing]) cell.set(undefined)
+    replyingTo.set(new Map())
+  }
   latestUserId = userId
 }

@@ -1,6 +1,6 @@
 import type { MemberClient } from '@parley/client'
 import type { ListRoomGroupsResponse, ListRoomsResponse, RoomTimelinePage } from '@parley/client/contract'
-import { lastRoom } from '../storage/last-room.ts'
+import { lastRoom } from '../storage/recent-rooms.ts'
 import { routeOf } from '../state/router.ts'
 
 export type SidebarResponses = Promise<[ListRoomGroupsResponse, ListRoomsResponse]>

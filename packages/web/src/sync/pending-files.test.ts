@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { Code, ConnectError, type MemberClient } from '@parley/client'
+import { setLanguageFromFile } from '../messages/_texts-from-files.ts'
 import { pendingFilesOf } from './pending-files.ts'
 
 test('files are kept for their user, and their uploads are cancelled when another user signs in', async () => {
@@ -58,6 +59,28 @@ test('a message waits for its files, also while the page starts again, and is no
   files.send('R1/', message)
   pendingFilesOf({ api: { assetUpload } } as unknown as MemberClient, 'Udora')
   expect([files.count(), files.writtenIn('R1/').value, sent.length]).toEqual([0, undefined, 1])
+})
+
+test('a message that waits for a refused file is reported until the file is removed or the message waits no longer', async () => {
+  await setLanguageFromFile('en')
+  const createUpload = () => Promise.reject(new ConnectError('too large', Code.InvalidArgument))
+  const files = pendingFilesOf({ api: { assetUpload: { createUpload } } } as unknown as MemberClient, 'Ufrida')
+  const written = { roomId: 'R1', threadRootEventId: '', body: 'here', inReplyTo: '' }
+  const message = { ...written, alsoSendToChannel: false, linkPreviewToken: '' }
+  const sent: unknown[] = []
+  files.sendWith((conversation) => void sent.push(conversation))
+  files.add('R1/', 'R1', [new File(['one'], 'one.txt')])
+  files.send('R1/', message)
+  expect(files.blocked.value).toEqual([])
+  const blocked = new Promise<void>((resolve) => files.blocked.subscribe(() => files.blocked.value[0] && resolve()))
+  await blocked
+  expect(files.blocked.value).toEqual(['R1/'])
+  files.writtenIn('R1/').set(undefined)
+  expect(files.blocked.value).toEqual([])
+  files.send('R1/', message)
+  expect(files.blocked.value).toEqual(['R1/'])
+  for (const upload of files.in('R1/').value) files.remove('R1/', upload)
+  expect([files.blocked.value, sent]).toEqual([[], ['R1/']])
 })
 
 test('resumeFailed continues an upload that failed while the server was unreachable', async () => {

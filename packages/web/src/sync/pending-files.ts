@@ -33,6 +33,8 @@ export class PendingFiles {
   readonly #server: MemberClient
   readonly #conversations = new Map<string, Cell<readonly Upload[]>>()
   readonly #written = new Map<string, Cell<Written | undefined>>()
+  /** Conversations in which a message waits for a file that the server has refused. */
+  readonly blocked = new Cell<readonly string[]>([])
   #send: Send | undefined
 
   constructor(server: MemberClient) {
@@ -42,14 +44,20 @@ export class PendingFiles {
   /** The files for the next message of a conversation. */
   in(conversation: string): Cell<readonly Upload[]> {
     let cell = this.#conversations.get(conversation)
-    if (!cell) this.#conversations.set(conversation, (cell = new Cell<readonly Upload[]>([])))
+    if (!cell) {
+      this.#conversations.set(conversation, (cell = new Cell<readonly Upload[]>([])))
+      cell.subscribe(() => this.#updateBlocked())
+    }
     return cell
   }
 
   /** The message of a conversation that waits for its files. */
   writtenIn(conversation: string): Cell<Written | undefined> {
     let cell = this.#written.get(conversation)
-    if (!cell) this.#written.set(conversation, (cell = new Cell<Written | undefined>(undefined)))
+    if (!cell) {
+      this.#written.set(conversation, (cell = new Cell<Written | undefined>(undefined)))
+      cell.subscribe(() => this.#updateBlocked())
+    }
     return cell
   }
 
@@ -84,7 +92,11 @@ export class PendingFiles {
     this.in(conversation).update((uploads) => {
       const free = maxFiles - uploads.length
       const added = [...files].slice(0, free).map((file) => new Upload(this.#server, roomId, file))
-      for (const { state } of added) state.subscribe(() => this.#sendIfUploaded(conversation))
+      for (const { state } of added)
+        state.subscribe(() => {
+          this.#updateBlocked()
+          this.#sendIfUploaded(conversation)
+        })
       return [...uploads, ...added]
     })
   }
@@ -106,6 +118,14 @@ export class PendingFiles {
     for (const cell of this.#written.values()) cell.set(undefined)
     for (const [conversation, { value }] of this.#conversations)
       for (const upload of value) this.remove(conversation, upload)
+  }
+
+  #updateBlocked(): void {
+    const hasRefused = (uploads: readonly Upload[]) => uploads.some(({ state }) => state.value.at === 'refused')
+    const blocked = [...this.#conversations].flatMap(([conversation, { value }]) =>
+      hasRefused(value) && this.#written.get(conversation)?.value !== undefined ? [conversation] : [],
+    )
+    this.blocked.set(blocked)
   }
 
   #sendIfUploaded(conversation: string): void {

@@ -52,6 +52,38 @@ test('a response that is older than the last request is not shown', async () => 
   expect(shown()).toEqual(['B', 'C'])
 })
 
+test('a response is shown if a later request has failed', async () => {
+  const { groups, waiting, failures, shown } = createGroups('A', 'B')
+  const first = groups.load()
+  const second = groups.load()
+  failures.load = new Error('unreachable')
+  waiting[1]?.()
+  await expect(second).rejects.toBe(failures.load)
+  delete failures.load
+  waiting[0]?.()
+  await first
+  expect(shown()).toEqual(['A', 'B'])
+})
+
+test('a list that was requested before a move is not shown after it', async () => {
+  const { groups, waiting, respond, shown } = createGroups('A', 'B')
+  const loading = groups.load()
+  await respond()
+  await loading
+  const late = groups.load()
+  const respondLate = waiting.shift()
+  const move = groups.move(0, 1)
+  await new Promise((resolve) => setImmediate(resolve))
+  waiting.shift()?.()
+  await new Promise((resolve) => setImmediate(resolve))
+  respondLate?.()
+  await late
+  expect(shown()).toEqual(['B', 'A'])
+  await respond()
+  await move
+  expect(shown()).toEqual(['B', 'A'])
+})
+
 test('moves are shown at once and sent in order, and a list loaded meanwhile changes nothing', async () => {
   const { groups, waiting, respond, shown } = createGroups('A', 'B', 'C')
   const loading = groups.load()

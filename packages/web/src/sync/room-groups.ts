@@ -10,7 +10,9 @@ export class RoomGroups {
   readonly #roomLayout: RoomLayout
   /** The groups as last confirmed by the server. */
   #confirmed: readonly AdminRoomLayoutGroup[] = []
-  #latestLoad = 0
+  #loads = 0
+  /** Number of the oldest load whose response may still be shown. */
+  #oldestWanted = 0
   #pendingMoves = 0
   #lastMove: Promise<unknown> = Promise.resolve()
 
@@ -19,17 +21,18 @@ export class RoomGroups {
   }
 
   /**
-   * Loads the groups. Of overlapping calls, the last one counts; none counts during a move. If the request fails, the
-   * groups are shown as the server last confirmed them.
+   * Loads the groups. Of overlapping calls, the last one that succeeds counts; none counts during a move. If the request
+   * fails, the groups are shown as the server last confirmed them.
    */
   async load(): Promise<void> {
-    const load = ++this.#latestLoad
-    const isCurrent = () => load === this.#latestLoad && this.#pendingMoves === 0
+    const load = ++this.#loads
     try {
       const { groups } = await this.#roomLayout.listRoomGroups({})
-      if (isCurrent()) this.#confirmed = groups
+      if (this.#pendingMoves > 0 || load < this.#oldestWanted) return
+      this.#oldestWanted = load
+      this.#confirmed = groups
     } finally {
-      if (isCurrent()) this.groups.set(this.#confirmed)
+      if (this.#pendingMoves === 0) this.groups.set(this.#confirmed)
     }
   }
 
@@ -49,7 +52,9 @@ export class RoomGroups {
       () => undefined,
     )
     await this.#lastMove
-    const reloading = --this.#pendingMoves === 0 ? this.load() : undefined
-    await Promise.all([move, reloading])
+    if (--this.#pendingMoves > 0) return void (await move)
+    // Loads that began earlier may respond with the order before the move.
+    this.#oldestWanted = this.#loads + 1
+    await Promise.all([move, this.load()])
   }
 }

@@ -19,8 +19,17 @@ function createRooms() {
   const listRoomGroups = async () => ({
     groups: [{ items: [{ item: { case: 'room', value: (await read()).rooms[0] } }] }],
   })
-  const roomDirectory = { listRoomGroups, listRooms: async () => ({ rooms: [] }), batchGetRooms: read }
-  const markRoomAsRead = async () => ({})
+  const reloaded: string[] = []
+  const batchGetRooms = ({ roomIds }: { roomIds: string[] }) => {
+    reloaded.push(...roomIds)
+    return read()
+  }
+  const roomDirectory = { listRoomGroups, listRooms: async () => ({ rooms: [] }), batchGetRooms }
+  const markings: (() => void)[] = []
+  const markRoomAsRead = async () => {
+    await new Promise<void>((resolve) => markings.push(resolve))
+    return {}
+  }
   const server = { api: { roomDirectory, room: { markRoomAsRead } } } as unknown as MemberClient
   const people = {
     trackChangesDuring: (request: (changes: Map<string, never>) => Promise<unknown>) =>
@@ -39,7 +48,13 @@ function createRooms() {
   const requested = async (count: number) => {
     while (waiting.length < count) await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  return { rooms, respond, requested, shown, store: (change: Partial<State>) => (stored = { ...stored, ...change }) }
+  const markRead = async () => {
+    const marking = rooms.markRead('R1')
+    markings.shift()?.()
+    await marking
+  }
+  const store = (change: Partial<State>) => (stored = { ...stored, ...change })
+  return { rooms, respond, requested, shown, store, reloaded, markings, markRead }
 }
 
 test('a message that is posted while the rooms are loaded marks its room as unread', async () => {
@@ -52,28 +67,47 @@ test('a message that is posted while the rooms are loaded marks its room as unre
 })
 
 test('a room that is marked as read while the rooms are loaded stays read', async () => {
-  const { rooms, respond, shown, store } = createRooms()
+  const { rooms, respond, shown, store, markRead } = createRooms()
   store({ hasUnread: true })
   const loading = rooms.load()
-  await rooms.markRead('R1')
+  await markRead()
   await respond()
   await loading
   expect(shown().hasUnread).toBe(false)
 })
 
 test('a message that is posted while its room is marked as read keeps the room unread, if the server says so', async () => {
-  const { rooms, respond, requested, shown, store } = createRooms()
+  const { rooms, respond, requested, shown, store, markings } = createRooms()
   const loading = rooms.load()
   await respond()
   await loading
   const marking = rooms.markRead('R1')
   rooms.onMessagePosted('R1', 'Ubob')
   store({ hasUnread: true })
+  markings.shift()?.()
   await marking
   expect(shown().hasUnread).toBe(true)
   await requested(1)
   await respond()
   expect(shown().hasUnread).toBe(true)
+})
+
+test('while a room is marked as read twice, the events about both need no request', async () => {
+  const { rooms, respond, requested, reloaded, markings } = createRooms()
+  const loading = rooms.load()
+  await respond()
+  await loading
+  const [first, second] = [rooms.markRead('R1'), rooms.markRead('R1')]
+  markings.shift()?.()
+  await first
+  rooms.onMessagePosted('R1', 'Ubob')
+  rooms.onMarkedAsRead('R1')
+  // A request about the room would be sent before this one.
+  rooms.refresh('R2')
+  await requested(1)
+  expect(reloaded).toEqual(['R2'])
+  markings.shift()?.()
+  await second
 })
 
 test('of two loads, the older one is not shown if it arrives later', async () => {

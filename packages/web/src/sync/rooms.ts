@@ -32,8 +32,8 @@ export class Rooms {
   #loads = 0
   /** Number of the newest load whose response has arrived. */
   #shownLoad = 0
-  /** Rooms that this page is marking as read. */
-  readonly #marking = new Set<string>()
+  /** A room for each call that is marking it as read. */
+  readonly #marking: string[] = []
   /** Rooms with a message posted since this page began to mark them as read. It may be newer than the marker. */
   readonly #postedMeanwhile = new Set<string>()
   /** Rooms whose newest message is visible. */
@@ -115,10 +115,10 @@ export class Rooms {
 
   /** Moves the read marker to the newest message; returns its previous time in milliseconds, if it moved. */
   async markRead(roomId: string): Promise<number | undefined> {
-    this.#marking.add(roomId)
+    this.#marking.push(roomId)
     this.#postedMeanwhile.delete(roomId)
     const answer = this.#server.api.room.markRoomAsRead({ roomId })
-    const { previousLastReadAt, lastReadAt } = await answer.finally(() => this.#marking.delete(roomId))
+    const { previousLastReadAt, lastReadAt } = await answer.finally(() => this.#endMarking(roomId))
     if (this.#postedMeanwhile.has(roomId)) this.refresh(roomId)
     else this.#setUnread(roomId, false)
     if (!lastReadAt) return undefined
@@ -130,7 +130,7 @@ export class Rooms {
    * is.
    */
   onMarkedAsRead(roomId: string): void {
-    if (this.#marking.has(roomId) || !this.#isUnread(roomId)) return
+    if (this.#marking.includes(roomId) || !this.#isUnread(roomId)) return
     this.#marked.add(roomId)
     this.#refreshMarked(roomId)
   }
@@ -138,9 +138,13 @@ export class Rooms {
   /** Handles that another tab of this browser has marked a room as read. No request is needed. */
   onReadInOtherTab(roomId: string): void {
     this.#marked.delete(roomId)
-    this.#marking.add(roomId)
-    setTimeout(() => this.#marking.delete(roomId), eventDelayMs)
+    this.#marking.push(roomId)
+    setTimeout(() => this.#endMarking(roomId), eventDelayMs)
     this.#setUnread(roomId, false)
+  }
+
+  #endMarking(roomId: string): void {
+    this.#marking.splice(this.#marking.indexOf(roomId), 1)
   }
 
   #isUnread(roomId: string): boolean {

@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals'
 import type { MemberClient } from '@parley/client'
+import type { Message } from '@parley/client/contract'
+import { beginReply, endReply, replyingTo } from '../state/composing.ts'
 import { draftOf, followDraft, saveDraft } from '../storage/drafts.ts'
 import type { Chat } from './chat.ts'
 import { PendingFiles } from './pending-files.ts'
@@ -66,6 +68,15 @@ test('a message is sent once no file of it is left to upload, and its draft is c
   files.send('R1/', { ...written, body: 'here' })
   finish(files)
   expect([sent, draftOf('Uann', 'R1/')]).toEqual([['here'], ''])
+  stop()
+})
+
+test('a sent reply ends, and one in another room goes on', () => {
+  const { files, sent, stop } = startChat()
+  for (const conversation of ['R1/', 'R2/']) beginReply(conversation, { id: 'M1' } as Message)
+  files.send('R1/', { ...written, body: 'yes', inReplyTo: 'M1' })
+  expect([sent, [...replyingTo.value.keys()]]).toEqual([['yes'], ['R2/']])
+  endReply('R2/')
   stop()
 })
 

@@ -1,5 +1,5 @@
 import { clearDraft, followDrafts } from '../storage/drafts.ts'
-import { replyingTo } from '../state/composing.ts'
+import { endReply } from '../state/composing.ts'
 import type { Chat } from './chat.ts'
 
 type Parts = Pick<Chat, 'files' | 'sender' | 'userId' | 'timelineAt'>
@@ -13,7 +13,7 @@ export function sendWritten(chat: Parts): () => void {
     chat.files.sendWith((conversation, message) => {
       chat.sender.send(message)
       clearDraft(chat.userId, conversation)
-      if (replyingTo.value?.conversation === conversation) replyingTo.set(undefined)
+      endReply(conversation)
       void chat.timelineAt(conversation)?.goToNewest()
     }),
     followDrafts(chat.userId, (conversation) => chat.files.writtenIn(conversation).set(undefined)),

@@ -1,3 +1,4 @@
+import { findChatWindow } from './chat-window.ts'
 import { parsePushPayload, type PushPayload } from '../store/push-payload.ts'
 
 /** The parts of the service worker API used here. TypeScript cannot load its DOM and worker libraries together. */
@@ -15,10 +16,12 @@ type Scope = {
   addEventListener(kind: 'push', listener: (event: PushEvent) => void): void
   addEventListener(kind: 'notificationclick', listener: (event: ClickEvent) => void): void
 }
-type PageClient = { focus(): Promise<unknown>; postMessage(message: unknown): void }
+type PageClient = { focus(): Promise<unknown>; postMessage(message: unknown, transfer?: Transferable[]): void }
 
 const scope = globalThis as unknown as Scope
 const { origin } = globalThis.location
+/** Browsers allow a worker to open or focus a window only soon after a click. */
+const maxAnswerMs = 500
 
 async function show(pushed: PushPayload & { action: 'show' }): Promise<void> {
   const { title, body, tag, icon, url, badge } = pushed
@@ -31,7 +34,8 @@ async function dismiss(tag: string): Promise<void> {
 }
 
 async function open(url: string): Promise<void> {
-  const [page] = await scope.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  const pages = await scope.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  const page = await findChatWindow(pages, maxAnswerMs)
   if (!page) return void (await scope.clients.openWindow(url))
   page.postMessage({ goTo: url })
   await page.focus()

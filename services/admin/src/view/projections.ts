@@ -8,16 +8,16 @@ import type { LogSize } from '../store/log-size.ts'
 export function toProjections(bus: BusState, log: LogSize): AdminProjectionState[] {
   return bus.consumers
     .filter(({ config }) => config.durable_name !== undefined)
-    .map((info) => toProjection(info, bus, info.name === auditDurable.name ? toSizes(log) : {}))
+    .map((info) => toProjection(info, bus, info.name === auditDurable.name ? describeLog(log) : {}))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
 }
 
-type Sizes = Pick<
+type LogState = Pick<
   MessageInitShape<typeof AdminProjectionStateSchema>,
-  'entryCount' | 'estimatedBytes' | 'averageEntryBytes' | 'metrics'
+  'failed' | 'failure' | 'entryCount' | 'estimatedBytes' | 'averageEntryBytes' | 'metrics'
 >
 
-function toProjection(info: ConsumerInfo, { stream, newest }: BusState, size: Sizes): AdminProjectionState {
+function toProjection(info: ConsumerInfo, { stream, newest }: BusState, log: LogState): AdminProjectionState {
   const { name, config, ack_floor: floor } = info
   const subject = config.filter_subject ?? ''
   const lag = info.num_pending + info.num_ack_pending
@@ -32,12 +32,13 @@ function toProjection(info: ConsumerInfo, { stream, newest }: BusState, size: Si
     matchingStreamSequence: String(newest.get(subject) ?? 0),
     streamLastSequence: String(stream?.state.last_seq ?? 0),
     lag: BigInt(lag),
-    ...size,
+    ...log,
   })
 }
 
-function toSizes({ entries, bytes, parked }: LogSize): Sizes {
+function describeLog({ entries, bytes, parked }: LogSize): LogState {
   return {
+    ...(parked > 0n && { failed: true, failure: `parked events: ${parked}; parley events parked lists them` }),
     entryCount: entries,
     estimatedBytes: bytes,
     averageEntryBytes: entries === 0n ? 0n : bytes / entries,

@@ -1,6 +1,6 @@
 import { and, eq, lte, sql } from 'drizzle-orm'
 import { CommitChannel, sqlRows, type Reader, type Tx } from '@parley/postgres'
-import { roomBans } from './schema.ts'
+import { roomBans, roomFacts } from './schema.ts'
 
 export type NewBan = {
   id: string
@@ -15,24 +15,35 @@ export type NewBan = {
 
 export const expiringBanChannel = new CommitChannel()
 
-/** Replaces an earlier ban of the user in the room; the facts keep both. */
+/** Replaces an earlier ban of the user in the room; the facts keep both, with their reasons. */
 export async function saveBan(tx: Tx, { at, ...ban }: NewBan): Promise<void> {
   const row = { ...ban, banned: true, createdAt: at, since: at }
   await tx
     .insert(roomBans)
     .values(row)
     .onConflictDoUpdate({ target: [roomBans.roomId, roomBans.userId], set: row })
+  await saveReason(tx, ban)
   if (ban.expiresAt) expiringBanChannel.notify(tx)
 }
 
+/** `reason`: absent for the system. */
 export async function endBan(
   tx: Tx,
-  ban: { roomId: string; userId: string; version: bigint; at: Date },
+  ban: { roomId: string; userId: string; version: bigint; at: Date; reason?: string },
 ): Promise<void> {
+  const { reason } = ban
+  if (reason !== undefined) await saveReason(tx, { ...ban, reason })
   await tx
     .update(roomBans)
     .set({ banned: false, version: ban.version, since: ban.at })
     .where(and(eq(roomBans.roomId, ban.roomId), eq(roomBans.userId, ban.userId)))
+}
+
+async function saveReason(tx: Tx, fact: { roomId: string; version: bigint; reason: string }): Promise<void> {
+  await tx
+    .update(roomFacts)
+    .set({ reason: fact.reason })
+    .where(and(eq(roomFacts.roomId, fact.roomId), eq(roomFacts.version, fact.version)))
 }
 
 /** Version of the fact that banned the user; undefined without a ban, or if a later fact ended it. */

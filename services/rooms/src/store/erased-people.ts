@@ -1,9 +1,9 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
 import { deleteAnswersOf } from '@parley/service'
 import type { Standing } from '../policy/standing.ts'
 import { noNames } from './people.ts'
-import { people, roomBans, roomMembers } from './schema.ts'
+import { people, roomBans, roomFacts, roomMembers } from './schema.ts'
 
 export async function findRoomsWithStanding(reader: Reader, userId: string, limit: number): Promise<string[]> {
   const rows = await sqlRows<{ roomId: string }>(
@@ -27,8 +27,15 @@ export async function findStanding(tx: Tx, roomId: string, userId: string): Prom
   return { member: member?.member ?? false, banned: ban?.banned ?? false }
 }
 
+/** Also deletes the reasons of earlier bans of the user in the room, and of their ends. */
 export async function deleteBan(tx: Tx, roomId: string, userId: string): Promise<void> {
-  await tx.delete(roomBans).where(and(eq(roomBans.roomId, roomId), eq(roomBans.userId, userId)))
+  const deleted = await tx.delete(roomBans).where(and(eq(roomBans.roomId, roomId), eq(roomBans.userId, userId)))
+  if (deleted.rowCount === 0) return
+  const about = sql`position(convert_to(${userId}, 'UTF8') in ${roomFacts.fact}) > 0`
+  await tx
+    .update(roomFacts)
+    .set({ reason: null })
+    .where(and(eq(roomFacts.roomId, roomId), isNotNull(roomFacts.reason), about))
 }
 
 /** Deletes stored responses and clears the row in `people`. Returns the number of rows. */

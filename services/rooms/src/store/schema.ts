@@ -138,6 +138,8 @@ export const roomFacts = pgTable(
     /** Whether the fact takes access away; it then counts as applied only once its event is on the stream. */
     awaitsStream: boolean('awaits_stream').notNull(),
     appliedAt: instant('applied_at'),
+    /** Given for a ban or for its end; the fact and its event do not contain it. */
+    reason: text(),
   },
   (t) => [
     primaryKey({ columns: [t.roomId, t.version] }),

@@ -41,7 +41,6 @@ export async function startWorkerProcess(config: Config, { stop }: { stop?: Abor
       }),
       // The connection is idle while a video is processed.
       timeouts: { ...defaultTimeouts, idle: config.videoTimeoutMs + defaultTimeouts.idle },
-      drainTimeoutMs: config.drainTimeoutMs,
     }),
   )
   ffmpegReady()

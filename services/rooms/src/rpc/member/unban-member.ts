@@ -11,8 +11,8 @@ import { endBan } from '../../store/bans.ts'
 import { changeRoom } from '../../store/changes.ts'
 
 export function unbanMember(ctx: Context): MethodImpl<typeof RoomService.method.unbanMember> {
-  return async ({ roomId, userId, reason }, call) => {
-    toBanReason(reason)
+  return async ({ roomId, userId, reason: untrimmed }, call) => {
+    const reason = toBanReason(untrimmed)
     const caller = callerOf(call)
     const cause = { actorId: caller.userId, at: ctx.now() }
     await makeChange(
@@ -25,7 +25,7 @@ export function unbanMember(ctx: Context): MethodImpl<typeof RoomService.method.
         isAbout: isFactOf(['unbanned', 'banExpired'], userId),
         write: async (tx, room) => {
           const changed = await changeRoom(tx, room, { case: 'unbanned', value: { userId } }, cause)
-          await endBan(tx, { roomId, userId, version: changed.room.version, at: cause.at })
+          await endBan(tx, { roomId, userId, version: changed.room.version, at: cause.at, reason })
           return changed
         },
       },

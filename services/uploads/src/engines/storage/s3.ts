@@ -77,10 +77,10 @@ export function openS3Storage(settings: S3Settings, timeouts: Partial<typeof def
     },
     list: (prefix) => list(client, { Bucket, keyPrefix, prefix: locate(prefix).Key }),
     page: async (prefix, after, limit) =>
-      takePage(list(client, { Bucket, keyPrefix, prefix: locate(prefix).Key }, startAfter(after)), limit),
+      takeFirst(list(client, { Bucket, keyPrefix, prefix: locate(prefix).Key }, startAfter(after)), limit),
     unfinished: () => unfinished(client, { Bucket, keyPrefix }),
     unfinishedAfter: async (after, limit) =>
-      takePage(unfinished(client, { Bucket, keyPrefix }, startAfter(after)), limit),
+      takeWholeKeys(unfinished(client, { Bucket, keyPrefix }, startAfter(after)), limit),
     [Symbol.dispose]: () => client.destroy(),
   }
   if (settings.presign) storage.presign = async (key, options) => presign(client, locate(key), options)
@@ -163,9 +163,16 @@ async function* checkLength(body: Readable, length: number): AsyncIterable<Buffe
   if (read < length) throw storageFailure(new Error(`${read} of ${length} bytes received`))
 }
 
-/** The first `limit` entries, and those that have the same key as the last of them. */
-async function takePage<T extends { key: string }>(all: AsyncIterable<T>, limit: number): Promise<T[]> {
+/** Reads no further entry, which could cost another request. */
+async function takeFirst<T>(all: AsyncIterable<T>, limit: number): Promise<T[]> {
   const page: T[] = []
+  for await (const entry of all) if (page.push(entry) >= limit) break
+  return page
+}
+
+/** The first `limit` entries, and those that have the same key as the last of them. */
+async function takeWholeKeys(all: AsyncIterable<UnfinishedWrite>, limit: number): Promise<UnfinishedWrite[]> {
+  const page: UnfinishedWrite[] = []
   for await (const entry of all) {
     if (page.length >= limit && entry.key !== page.at(-1)?.key) break
     page.push(entry)
@@ -202,15 +209,13 @@ async function* unfinished(
 ): AsyncIterable<UnfinishedWrite> {
   for (let marker: Marker | undefined = { KeyMarker: after }; marker;) {
     const from = { Bucket, Prefix: keyPrefix, ...marker }
-    const page: ListMultipartUploadsCommandOutput = await translateErrors(() =>
-      client.send(new ListMultipartUploadsCommand(from)),
-    )
+    const command = new ListMultipartUploadsCommand(from)
+    const page: ListMultipartUploadsCommandOutput = await translateErrors(() => client.send(command))
     for (const { Key = '', UploadId, Initiated = new Date() } of page.Uploads ?? []) {
       const key = Key.slice(keyPrefix.length)
       if (!isOwnKey(key)) continue
-      const write = { Bucket, Key, UploadId }
-      const discard = async () =>
-        void (await translateErrors(() => client.send(new AbortMultipartUploadCommand(write))))
+      const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId })
+      const discard = async () => void (await translateErrors(() => client.send(abort)))
       yield { key, at: Initiated, discard }
     }
     const { IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page

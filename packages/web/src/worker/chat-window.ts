@@ -1,0 +1,29 @@
+/** A window of this origin, as a service worker sees it. */
+type PageWindow = { postMessage(message: unknown, transfer: Transferable[]): void }
+
+/**
+ * Finds a window that shows the chat; others are at sign-in, at an invite or at a file. Each is sent a port, through
+ * which pages with the chat answer. Undefined if none answers within `timeoutMs`.
+ */
+export async function findChatWindow<T extends PageWindow>(
+  windows: readonly T[],
+  timeoutMs: number,
+): Promise<T | undefined> {
+  if (windows.length === 0) return undefined
+  const ports: MessagePort[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  try {
+    return await new Promise<T | undefined>((resolve) => {
+      for (const window of windows) {
+        const { port1, port2 } = new MessageChannel()
+        ports.push(port1)
+        port1.onmessage = () => resolve(window)
+        window.postMessage({}, [port2])
+      }
+      timer = setTimeout(() => resolve(undefined), timeoutMs)
+    })
+  } finally {
+    clearTimeout(timer)
+    for (const port of ports) port.close()
+  }
+}

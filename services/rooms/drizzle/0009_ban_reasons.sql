@@ -1,0 +1,1 @@
+ALTER TABLE "room_facts" ADD COLUMN "reason" text;
