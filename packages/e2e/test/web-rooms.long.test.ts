@@ -213,13 +213,16 @@ inBrowser(
     await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
     await page.getByRole('navigation', { name: 'Rooms' }).locator(`a[href$="${open}"]`).click()
     await post(owner, unread, 'Come here')
-    await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'unread' }).waitFor()
+    await page
+      .getByRole('navigation', { name: 'Rooms' })
+      .getByRole('link', { name: `${names[2]} unread` })
+      .waitFor()
     await page.keyboard.press('Control+k')
     const options = page.getByRole('dialog').getByRole('option')
     await options.first().waitFor()
-    expect((await options.allInnerTexts()).slice(0, 2)).toEqual(
-      [names[2], names[1]].map((name) => expect.stringContaining(name ?? '')),
-    )
+    // Rooms that everybody is in may be unread as well.
+    const listed = (await options.allInnerTexts()).filter((text) => names.some((name) => text.includes(name)))
+    expect(listed.slice(0, 2)).toEqual([names[2], names[1]].map((name) => expect.stringContaining(name ?? '')))
     await page.keyboard.type(names[3] ?? '')
     await options.filter({ hasText: 'not joined' }).waitFor()
     expect(visitor.pageErrors).toEqual([])
