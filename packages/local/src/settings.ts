@@ -1,8 +1,8 @@
 import { bool, defineConfig, int, oneOf, port, secret, str, url } from '@parley/config'
 
 /**
- * Settings of the supervisor. All other PARLEY_ variables reach the services, except that the fleet sets the addresses
- * of its own servers and the credentials for them.
+ * Settings of the supervisor. The services also get the PARLEY_ variables of its environment, but the fleet itself sets
+ * their ports, and the addresses and credentials of its own servers.
  */
 export const readSettings = defineConfig({
   port: port(['PARLEY_WEBSERVER_PORT', 'PARLEY_PORT'], {

@@ -14,7 +14,7 @@ export type FleetAddresses = {
   assetsFolder: string
   mailFolder: string | undefined
   media?: NodeJS.ProcessEnv | undefined
-  /** The fleet has no key when push is configured elsewhere. */
+  /** Undefined when the environment or parley.toml configures push. */
   vapidPrivateKey?: string | undefined
   videos?: boolean
   secret: (name: string) => string
