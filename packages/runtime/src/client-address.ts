@@ -3,7 +3,7 @@ import { inNetworks, isPublicAddress } from '@parley/outbound'
 
 type ReadHeader = (name: string) => string | undefined
 
-/** `peer`: the peer of the connection. */
+/** `peer`: address of the client or proxy that opened the connection. */
 export type ClientAddress = (peer: string | undefined, header: ReadHeader) => string
 
 type Options = {
