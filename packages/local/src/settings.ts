@@ -68,7 +68,7 @@ export const readSettings = defineConfig({
   }),
 })
 
-/** The supervisor generates secrets that neither parley.toml nor the environment contains. */
+/** Secrets. The supervisor generates those that neither parley.toml nor the environment contains. */
 export const readSecretSettings = defineConfig({
   PARLEY_CORE_SECRET_KEY: secret('PARLEY_CORE_SECRET_KEY', {
     toml: 'core.secret_key',
@@ -87,7 +87,7 @@ export const readSecretSettings = defineConfig({
   }),
 })
 
-/** The supervisor enables push with its own keys unless the environment or the file configures it. */
+/** Settings of push. The supervisor enables push with its own keys unless parley.toml or the environment has one. */
 export const readPushSettings = defineConfig({
   enabled: str('PARLEY_PUSH_ENABLED', { toml: 'push.enabled', optional: true, doc: 'whether Web Push is enabled' }),
   publicKey: str('PARLEY_PUSH_VAPID_PUBLIC_KEY', {

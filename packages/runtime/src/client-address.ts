@@ -7,7 +7,7 @@ type ReadHeader = (name: string) => string | undefined
 export type ClientAddress = (peer: string | undefined, header: ReadHeader) => string
 
 type Options = {
-  /** One of our processes forwarded the request; it counts as a trusted proxy. */
+  /** Whether one of our processes forwarded the request; the peer then counts as a trusted proxy. */
   isForwarded?: (header: ReadHeader) => boolean
   /**
    * Called for each request with X-Forwarded-For from a private address that is not a trusted proxy: most likely a
