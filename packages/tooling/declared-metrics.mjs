@@ -4,7 +4,8 @@ import { inWorkspace } from './steps.mjs'
 
 /**
  * Every metric that the code declares, with its owner (`rpc`, `messaging`, ...) and its name in Prometheus, and the
- * labels that metrics may have. Only files named `metrics.ts` declare metrics.
+ * labels that metrics may have. Those of every process are declared in packages/telemetry, all others in files named
+ * `metrics.ts`.
  */
 export async function declaredMetrics() {
   register()

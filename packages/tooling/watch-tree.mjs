@@ -4,8 +4,9 @@ import { basename, join } from 'node:path'
 const leftOut = ['node_modules', 'dist']
 
 /**
- * Leaves out `node_modules` and `dist`. Node's own recursive watching loses a file on Linux when an editor saves by
- * renaming another over it.
+ * Calls `onEdit` with the path of each file that changes below `root`, except in `node_modules` and `dist`, until the
+ * result is disposed. Node's own recursive watching loses a file on Linux when an editor saves by renaming another over
+ * it.
  */
 export function watchTree(root, onEdit) {
   const watchers = new Map()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { dataDirAt, type FleetProcess, isOf, type ReadyState } from '@parley/local'
+import { dataDirAt, type FleetProcess, isProcessOf, type ReadyState } from '@parley/local'
 
 /** The fleet under test: two processes of each service, in the compact layout two of `realtime` and of `compact`. */
 export type TestedFleet = {
@@ -55,7 +55,7 @@ export function fleet(): TestedFleet {
 const stateOf = (dataDir: string) => JSON.parse(readFileSync(readyFileOf(dataDir), 'utf8')) as ReadyState
 
 function urlsOf(services: FleetProcess[], name: string): [string, string] {
-  const [one, other] = services.filter((service) => isOf(name, service)).map(({ url }) => url)
+  const [one, other] = services.filter((service) => isProcessOf(name, service)).map(({ url }) => url)
   if (one === undefined || other === undefined) throw new Error(`the fleet has no two processes of ${name}`)
   return [one, other]
 }

@@ -1,6 +1,6 @@
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { eventually } from '@parley/testkit'
-import { type FleetProcess, isOf } from '@parley/local'
+import { type FleetProcess, isProcessOf } from '@parley/local'
 import { fleet } from './fleet.ts'
 import { callJson } from './http.ts'
 
@@ -8,7 +8,7 @@ import { callJson } from './http.ts'
 export function processesOf(name: string): FleetProcess[] {
   return fleet()
     .state()
-    .services.filter((service) => isOf(name, service))
+    .services.filter((service) => isProcessOf(name, service))
 }
 
 export function processOf(name: string, index = 0): FleetProcess {

@@ -1,7 +1,7 @@
 export { startFleet, type Fleet } from './fleet/fleet.ts'
 export type { FleetOptions } from './fleet/options.ts'
 export type { Owner, OwnerOptions, OperatorAccess } from './fleet/owner.ts'
-export { type FleetProcess, isOf, type ReadyState } from './fleet/status-file.ts'
+export { type FleetProcess, isProcessOf, type ReadyState } from './fleet/status-file.ts'
 export { processEnvironment, type FleetAddresses } from './fleet/service-env.ts'
 export { type Layout, parleyServices, type ServiceDefinition } from './fleet/service-list.ts'
 export { dataDirAt } from './fleet/data-dir.ts'

@@ -1,8 +1,8 @@
 import { bool, defineConfig, int, oneOf, port, secret, str, url } from '@parley/config'
 
 /**
- * Settings of the supervisor. All other PARLEY_ variables reach the services, except that the fleet sets the addresses
- * of its own servers and the credentials for them.
+ * Settings of the supervisor. The services also get the PARLEY_ variables of its environment, but the fleet itself sets
+ * their ports, and the addresses and credentials of its own servers.
  */
 export const readSettings = defineConfig({
   port: port(['PARLEY_WEBSERVER_PORT', 'PARLEY_PORT'], {
@@ -68,7 +68,7 @@ export const readSettings = defineConfig({
   }),
 })
 
-/** The supervisor generates secrets that neither parley.toml nor the environment contains. */
+/** Secrets. The supervisor generates those that neither parley.toml nor the environment contains. */
 export const readSecretSettings = defineConfig({
   PARLEY_CORE_SECRET_KEY: secret('PARLEY_CORE_SECRET_KEY', {
     toml: 'core.secret_key',
@@ -87,7 +87,7 @@ export const readSecretSettings = defineConfig({
   }),
 })
 
-/** The supervisor enables push with its own keys unless the environment or the file configures it. */
+/** Settings of push. The supervisor enables push with its own keys unless parley.toml or the environment has one. */
 export const readPushSettings = defineConfig({
   enabled: str('PARLEY_PUSH_ENABLED', { toml: 'push.enabled', optional: true, doc: 'whether Web Push is enabled' }),
   publicKey: str('PARLEY_PUSH_VAPID_PUBLIC_KEY', {

@@ -1,6 +1,6 @@
 import { ConfigError } from '@parley/config'
 import { type Fleet, startFleet } from './fleet/fleet.ts'
-import { isOf } from './fleet/status-file.ts'
+import { isProcessOf } from './fleet/status-file.ts'
 import type { ServiceDefinition } from './fleet/service-list.ts'
 import { withAdvice } from './advice.ts'
 import { helpText } from './help.ts'
@@ -94,7 +94,7 @@ function serveParent(fleet: Fleet) {
 }
 
 function restartAll(fleet: Fleet, name: string): Promise<unknown> {
-  const processes = fleet.services.filter((process) => isOf(name, process))
+  const processes = fleet.services.filter((process) => isProcessOf(name, process))
   return Promise.all(Array.from({ length: Math.max(1, processes.length) }, (_, index) => fleet.restart(name, index)))
 }
 

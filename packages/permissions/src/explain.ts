@@ -12,12 +12,12 @@ export const dmPolicyName = '@dm-policy'
 
 /** One reason for or against a permission. */
 export type TraceEntry = {
-  /** Undefined for a rule, which is not stored. */
+  /** Scope at which the decision is stored; undefined for a rule. */
   readonly level: ScopeKind | undefined
-  /** Role of the decision, `owner` or `@dm-policy` for a rule; empty for a decision about the user. */
+  /** For a decision about a role, its name; for one about the user, empty; for a rule, `owner` or `@dm-policy`. */
   readonly roleName: string
   readonly decision: 'allow' | 'deny'
-  /** Whether this entry decided the outcome: true for the first entry, unless none decided it. */
+  /** Whether this entry decided the outcome: true for the first entry, false for the others. */
   readonly applied: boolean
 }
 
@@ -26,7 +26,9 @@ export type Explanation = {
   readonly permission: Permission
   readonly outcome: Outcome
   /**
-   * All reasons: the deciding one first, then by nearness of scope, decisions about the user before those about roles.
+   * All stored decisions, and the rule if one decides. The deciding entry comes first, then the decisions at the
+   * nearest scope; at one scope, the decision about the user precedes those about roles. Empty if the outcome is
+   * undecided.
    */
   readonly trace: readonly TraceEntry[]
 }

@@ -8,7 +8,7 @@ import { ownerRoleId } from './roles.ts'
 
 export type Holder = { readonly kind: 'role' | 'user'; readonly id: string }
 
-/** Names of permissions in the order of {@link permissions}; none is in both. */
+/** Names of permissions in the order of {@link permissions}; no name is in both. */
 export type Decisions = { readonly allowed: readonly Permission[]; readonly denied: readonly Permission[] }
 
 /** A stored decision; the id of the server scope is empty. */

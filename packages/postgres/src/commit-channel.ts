@@ -38,7 +38,7 @@ export function registerPool(db: Db, pool: pg.Pool): void {
   poolOf.set(db, pool)
 }
 
-/** Collects the notifications of a transaction; the returned function sends them, after the commit. */
+/** Collects the notifications of a transaction; the returned function sends them. Call it after the commit. */
 export function collectNotifications(tx: Tx): (pool: pg.Pool) => void {
   const notifications: ((pool: pg.Pool) => void)[] = []
   pendingOf.set(tx, notifications)

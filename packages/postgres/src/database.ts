@@ -107,7 +107,7 @@ function transactionsOf(pool: pg.Pool): Db['transaction'] {
       throw error
     } finally {
       client.release(broken)
-      // Listeners may use the connection again.
+      // Only after the release, so that a listener can take this connection.
       notifyCommit?.(pool)
     }
   }

@@ -57,7 +57,7 @@ export function isLockTimeout(error: unknown): boolean {
   return false
 }
 
-/** The Unix socket of a stopped server is missing (ENOENT). */
+/** A missing Unix socket (ENOENT) counts too: its server has stopped. */
 function isNetworkError(error: Error): boolean {
   const code = codeOf(error)
   return networkCodes.has(code) || (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect')

@@ -5,7 +5,7 @@ import { CountSharing, type Count } from './count-sharing.ts'
 export type EagerLimit = {
   /** Without a client each process counts on its own. */
   redis?: Redis | undefined
-  /** Limits of one name share their counts. */
+  /** Limits with the same key share their counts. */
   key: string
   /** 0: no limit. */
   points: number

@@ -13,8 +13,8 @@ const retryAfterMs = 1_000
 
 /**
  * Lets a look-up begin if every network of its address has more points left than running look-ups. So a burst cannot
- * exceed a limit that counts only failed look-ups. Other look-ups wait: a burst of valid credentials is delayed, not
- * refused, as long as the queue of the network has room.
+ * exceed a limit that counts only failed look-ups. If a network has no points left, the look-up is refused. Otherwise
+ * it waits: a burst of valid credentials is delayed, not refused, as long as the queue of the network has room.
  */
 export class LookUpGate {
   readonly #limiter: Pick<EagerLimiter, 'left' | 'wait'>

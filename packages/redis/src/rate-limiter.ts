@@ -5,7 +5,7 @@ import { rateLimitPrefix } from './keys.ts'
 /** A limit: `points` per id in a window that starts with the id's first point. */
 export type RateLimit = {
   redis: Redis
-  /** Limits of one name share their counts. */
+  /** Limits with the same key share their counts. */
   key: string
   points: number
   durationSeconds: number
@@ -17,11 +17,14 @@ export type Allowance = { allowed: boolean; retryAfterMs: number }
 export type RateLimiter = {
   /** Takes one point of this id. Never rejects. */
   consume(id: string): Promise<Allowance>
-  /** Takes no point. Never rejects. */
+  /** Whether {@link RateLimiter.consume} would take a point now. Takes none. Never rejects. */
   check(id: string): Promise<Allowance>
   /** Returns a point that {@link RateLimiter.consume} took. Never rejects. */
   refund(id: string): Promise<void>
-  /** How often {@link RateLimiter.consume} was called for this id, refusals included, without refunds. Never rejects. */
+  /**
+   * Number of calls of {@link RateLimiter.consume} for this id in its window, including refused ones, minus refunds.
+   * Never rejects.
+   */
   spent(id: string): Promise<number>
 }
 

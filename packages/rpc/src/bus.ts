@@ -12,7 +12,7 @@ export type BusOptions = {
   /** User for calls. The user for events is `<user>-events`, with the same password, in a separate account. */
   readonly user?: string | undefined
   readonly password?: string | undefined
-  /** It may subscribe only to inboxes below `_INBOX.<name>`. */
+  /** The user may subscribe to inboxes only below `_INBOX.<name>`. */
   readonly name: string
   /** A process has two connections, so that a flood of events never delays a call. */
   readonly purpose: 'rpc' | 'events'
@@ -25,7 +25,7 @@ export type Bus = AsyncDisposable & {
   readonly name: string
   readonly nc: NatsConnection
   readonly inboxPrefix: string
-  /** While it is not, published messages may be lost. */
+  /** While this is false, published messages may be lost. */
   connected(): boolean
   /**
    * Checks whether the server still answers; called when an expected message did not arrive. Without an answer within

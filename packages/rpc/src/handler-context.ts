@@ -14,7 +14,10 @@ export function idempotencyKeyOf(call: HandlerContext): string | undefined {
   return headerOf(call, keyHeader)
 }
 
-/** Bytes that the gateway moved from the request to uploads, for `StoreServerImage`; undefined if there were none. */
+/**
+ * Id of the bytes that the gateway moved from the request to uploads, for `StoreServerImage`; undefined if there were
+ * none.
+ */
 export function blobOf(call: HandlerContext): string | undefined {
   return headerOf(call, blobHeader)
 }

@@ -3,11 +3,11 @@ import { inNetworks, isPublicAddress } from '@parley/outbound'
 
 type ReadHeader = (name: string) => string | undefined
 
-/** `peer`: the peer of the connection. */
+/** `peer`: address of the client or proxy that opened the connection. */
 export type ClientAddress = (peer: string | undefined, header: ReadHeader) => string
 
 type Options = {
-  /** One of our processes forwarded the request; it counts as a trusted proxy. */
+  /** Whether one of our processes forwarded the request; the peer then counts as a trusted proxy. */
   isForwarded?: (header: ReadHeader) => boolean
   /**
    * Called for each request with X-Forwarded-For from a private address that is not a trusted proxy: most likely a

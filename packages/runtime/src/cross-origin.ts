@@ -36,8 +36,8 @@ export function isOwnOrigin(origin: string, host: string | undefined, publicUrl:
 
 /**
  * CORS headers of a response: the allowed origins and our own may read it with credentials; other origins only without
- * credentials and if `*` is allowed. The only header for an origin that may not read it is Vary. Without an origin
- * there is none.
+ * credentials and if `*` is allowed. The only header for an origin that may not read it is Vary. A request without an
+ * origin gets no header.
  */
 export function crossOriginHeaders(
   { origin, host }: IncomingHttpHeaders,

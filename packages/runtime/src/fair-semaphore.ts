@@ -16,9 +16,10 @@ type Options = {
 
 /**
  * A semaphore with a bounded queue and, if `maxWaitMs` is set, a bounded wait; calls beyond these bounds are refused. A
- * free slot goes to the caller with the fewest slots, and among equals to the one that has waited longest since it
- * last had a slot. However many calls the others keep waiting, each of them comes before a new caller at most once.
- * If the queue is full, the caller with the most waiting calls loses its newest to a caller with fewer.
+ * free slot goes to the caller with the fewest slots, and among equals to the one that has waited longest since it last
+ * had a slot. However many calls the other callers have waiting, each of these callers precedes a new caller at most
+ * once. If the queue is full, the caller with the most waiting calls loses its newest one to a caller that has at least
+ * two fewer.
  */
 export class FairSemaphore {
   readonly #options: Options
@@ -35,7 +36,7 @@ export class FairSemaphore {
 
   /**
    * Runs the work once a slot is free, for `caller` or, by default, for a new caller. Rejects with `refusal` if the
-   * queue is full or the wait takes too long.
+   * queue has no room, the call loses its place in it, or the wait takes too long.
    */
   async run<T>(work: () => Promise<T>, caller: CallerKey = Symbol()): Promise<T> {
     if (this.#freeSlots > 0 && this.#runningOf(caller) < this.#atOncePerCaller) this.#enter(caller)

@@ -18,7 +18,7 @@ export class Health {
     return known
   }
 
-  /** The process is not ready before the result is called. */
+  /** The process is not ready before the returned function is called. */
   requireAtStart(name: string): () => void {
     const pending = uniqueIn(this.#starting, name)
     this.#starting.add(pending)

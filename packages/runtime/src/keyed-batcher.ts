@@ -40,7 +40,7 @@ export class KeyedBatcher<Item, Result> {
     this.#options = options
   }
 
-  /** Keys with a running batch. */
+  /** Number of keys with a running batch. */
   get size(): number {
     return this.#queues.size
   }

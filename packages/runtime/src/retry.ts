@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { backoffMs } from './backoff.ts'
 
 export type RetryOptions = {
-  /** The result rejects with its reason. */
+  /** When it is aborted, `retry` rejects with its reason. */
   signal?: AbortSignal
   /** Doubles with each failure; up to half of it is random. */
   initialMs: number

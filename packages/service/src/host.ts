@@ -105,7 +105,7 @@ export class Host implements AsyncDisposable {
     // If a server dies without closing its connections, a missing reply on one of them reveals the loss of both.
     this.use(events.onDisconnect(() => calls.verify()))
     this.use(calls.onDisconnect(() => events.verify()))
-    this.use(this.health.addOutage('bus', () => answerOf(calls, events)))
+    this.use(this.health.addOutage('bus', () => whyUnavailable(calls, events)))
     const rpc = this.use(createRpcClient(calls, { name, inProcess: this.#shared?.inProcess }))
     this.#buses = { calls, events, rpc, transport: rpc.transport() }
   }
@@ -122,7 +122,6 @@ export class Host implements AsyncDisposable {
     return this.#connected.rpc
   }
 
-  /** For clients with their own timeout. */
   get transport(): Transport {
     return this.#connected.transport
   }
@@ -167,7 +166,7 @@ export class Host implements AsyncDisposable {
   }
 
   /**
-   * Runs `close` when the process stops, to release connected clients. It is closed like a server: newest first, and
+   * Runs `close` when the process stops, to release connected clients. It runs among the closing servers, newest first,
    * while everything opened by {@link use} still works.
    */
   onDrain(name: string, close: () => Promise<void> | void): void {
@@ -227,10 +226,10 @@ export class Host implements AsyncDisposable {
 }
 
 /**
- * Why a bus is unavailable; undefined if none is. Also makes each bus verify its connection, so that a dead one is
- * noticed within seconds of the first call.
+ * Why one of the buses is unavailable; undefined if all are connected. Also makes each bus verify its connection, so
+ * that a dead one is noticed within seconds of the first check.
  */
-function answerOf(...buses: Bus[]): string | undefined {
+function whyUnavailable(...buses: Bus[]): string | undefined {
   for (const bus of buses) bus.verify()
   return buses.every((bus) => bus.connected()) ? undefined : 'no answer'
 }

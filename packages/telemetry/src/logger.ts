@@ -15,7 +15,7 @@ export type LoggedError = {
   at: string
   part: string
   message: string
-  /** Code or type of the error behind it; empty if none was given. */
+  /** Code or type of the error that was logged as `err`; empty if there was none. */
   error: string
 }
 

@@ -7,7 +7,7 @@ import { setJoinClientTraces } from './trace.ts'
 let stopExporting: ((withinMs: number) => Promise<void>) | undefined
 let processMeasurement: Disposable | undefined
 
-/** Without a collector, measures only the process. */
+/** Starts the metrics of the process and, if a collector is configured, the exporters. */
 export async function startTelemetry(env: NodeJS.ProcessEnv): Promise<void> {
   metrics.setGlobalMeterProvider(meterProvider)
   processMeasurement ??= processMetrics()

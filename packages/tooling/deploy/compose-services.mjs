@@ -68,7 +68,7 @@ function generatedEnvironment(name) {
     ...(http && { [http.settings[0]]: `'${http.number}'` }),
     ...(assets && { PARLEY_CORE_ASSETS_DIRECTORY: '/var/lib/parley/assets' }),
     ...Object.fromEntries(secrets.map((variable) => [variable, secretValue(variable)])),
-    // Clients may use the gateway's port alone, so it passes on the paths of the other deployables.
+    // Clients may use only the port of the gateway, which then forwards the paths of the other deployables.
     ...(proxies &&
       Object.fromEntries(others.map(([other, port]) => [port.listedAs, `http://${other}:${port.number}`]))),
   }

@@ -8,8 +8,8 @@ export const publicCalls = 'http_route=~"/svc[.].+"'
 export const faults = 'internal|unavailable|deadline_exceeded|unknown|data_loss|5..'
 
 /**
- * Each objective covers thirty days. `good` and `all` are rates over a window: the error budget is the fraction of
- * `all` that need not be `good`.
+ * The period of each objective is thirty days. `good` and `all` are rates over a window: the error budget is the
+ * fraction of `all` that need not be `good`.
  */
 export const objectives = [
   {

@@ -17,7 +17,7 @@ export async function runJest({ config, args = [], env = {}, onTotal = () => {},
       // before.
       ...['--no-warnings', '--experimental-async-context-frame', program],
       ...['-c', inWorkspace(config), '--passWithNoTests'],
-      // Jest has written all results and stopped all servers by then; an open handle of a test must not block the run.
+      // Jest exits once it has written all results and stopped all servers, even if a test left a handle open.
       ...['--forceExit', '--reporters', reporter, ...args],
     ],
     {

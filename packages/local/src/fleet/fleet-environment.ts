@@ -21,8 +21,8 @@ export function storeEnvironment({ environmentFile }: DataDir, { url, env }: Fle
 }
 
 /**
- * The variables that Parley reads are those of the fleet that runs on the data folder, the others are those of this
- * command. Undefined while no fleet runs.
+ * Returns the URL of the fleet that runs on the data folder, and an environment for a command: the variables that
+ * Parley reads are those of that fleet, all others are those of `own`. Undefined while no fleet runs.
  */
 export function readFleetEnvironment(
   { environmentFile }: DataDir,

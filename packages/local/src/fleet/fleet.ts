@@ -29,7 +29,7 @@ const startTimeoutMs = 180_000
 
 export type Fleet = AsyncDisposable & {
   readonly url: string
-  /** There is no page when a mail server is configured. */
+  /** URL of the page that shows mails; undefined when a mail server is configured. */
   readonly mailUrl: string | undefined
   readonly owner: Owner | undefined
   readonly services: FleetProcess[]
@@ -52,8 +52,8 @@ export type Fleet = AsyncDisposable & {
 }
 
 /**
- * Starts the servers, the migrations, every service and the first owner. Resolves when every process is ready. If it
- * fails or `signal` is aborted, it stops what is already running before it throws.
+ * Starts the servers, migrates the databases, starts every service and creates the first owner. Resolves when every
+ * process is ready. If it fails or `signal` is aborted, it stops what is already running before it throws.
  */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const cleanUp = new CleanUp()

@@ -38,7 +38,7 @@ export class LogFile {
 }
 
 /**
- * Until the result is disposed, keeps every log in a folder at about `maxBytes`, and one older generation as
+ * Until the result is disposed, limits every log in a folder to about `maxBytes`, and keeps one older generation as
  * `<file>.1`. The files are truncated, not replaced, because servers keep them open and append to them.
  */
 export function rotateLogs(folder: string, { maxBytes = 20_000_000, everyMs = 10_000 } = {}): Disposable {

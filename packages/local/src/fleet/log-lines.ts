@@ -6,8 +6,8 @@ const levelNames: ReadonlyArray<readonly [number, string]> = [
 ]
 
 /**
- * Returns the name of the service and then the message of a warning or error, or the whole line if it is not a JSON
- * object. Undefined for other entries and for empty lines.
+ * Returns the name of the service, followed by the level, message and reason of an entry of level warn or above, or by
+ * the whole line if it is not a JSON object. Undefined for entries of other levels and for empty lines.
  */
 export function formatForTerminal(service: string, line: string): string | undefined {
   if (line.trim() === '') return undefined

@@ -6,8 +6,8 @@ import { RememberedPorts } from './remembered-ports.ts'
 import type { Secrets } from './secrets.ts'
 
 /**
- * Serves a page with the mails of a folder, by default that of the data folder. If `chosenFolder` is false, a mail
- * server is configured, and there is neither folder nor page.
+ * Serves a page with the mails in `chosenFolder`; default: `mail` in the data folder. If `chosenFolder` is false, a
+ * mail server is configured, and there is neither folder nor page.
  */
 export async function startMailPage(
   chosenFolder: string | false | undefined,

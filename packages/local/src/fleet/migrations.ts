@@ -7,8 +7,8 @@ import type { ServiceDefinition } from './service-list.ts'
 const run = promisify(execFile)
 
 /**
- * A program shared by several services runs once, with the environments of all of them. A
- * failure is thrown with its output.
+ * Creates and migrates the databases of the services. A migration program that several services share runs once, with
+ * the environments of all of them. If it fails, the error has its output.
  */
 export async function prepareDatabases(
   adminUrl: string,

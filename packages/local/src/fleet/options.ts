@@ -25,7 +25,7 @@ export type FleetOptions = {
   /** Called with each line about progress, crashes and warnings of services. */
   say?: (line: string) => void
   layout?: Layout
-  /** Services to run; default: the nine services of this checkout. */
+  /** Services to run; default: all services of this checkout. */
   services?: ServiceDefinition[]
   /** Aborts the start: what is already running is stopped. */
   signal?: AbortSignal

@@ -46,7 +46,7 @@ export async function retireSecret(dataDir: string, name: string): Promise<void>
 
 const previousOf = (name: string): string => `${name}.previous`
 
-/** A running fleet, or another rotation, would overwrite the changes. */
+/** Locks the data folder, because a running fleet or another rotation would overwrite the changes. */
 async function lockSecrets(
   dataDir: string,
   name: string,

@@ -14,7 +14,7 @@ export type FleetAddresses = {
   assetsFolder: string
   mailFolder: string | undefined
   media?: NodeJS.ProcessEnv | undefined
-  /** The fleet has no key when push is configured elsewhere. */
+  /** Undefined when the environment or parley.toml configures push. */
   vapidPrivateKey?: string | undefined
   videos?: boolean
   secret: (name: string) => string
@@ -113,7 +113,7 @@ function mediaSettings({ name }: ServiceDefinition, { media }: FleetAddresses): 
   return { PARLEY_LIVEKIT_ENABLED, PARLEY_LIVEKIT_URL }
 }
 
-/** Older data can be read with the previous secrets. */
+/** The variables with the previous secrets, which are needed to read older data. */
 function previousSecrets(
   { name }: ServiceDefinition,
   { previousSecret }: Pick<FleetAddresses, 'previousSecret'>,

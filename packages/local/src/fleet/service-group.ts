@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { freePort, whyPortNotFree } from '../infrastructure/index.ts'
 import type { DataDir } from './data-dir.ts'
 import { formatForTerminal } from './log-lines.ts'
-import { type FleetProcess, isOf } from './status-file.ts'
+import { type FleetProcess, isProcessOf } from './status-file.ts'
 import type { ServiceDefinition } from './service-list.ts'
 import type { Serving } from './service-process.ts'
 import { SupervisedService } from './supervised-service.ts'
@@ -39,7 +39,7 @@ export class ServiceGroup {
 
   /**
    * Resolves when each process is serving. If a chosen port is taken before its process listens, all start again with
-   * other ports, because other processes have it in their environment. Rejects if a process rejects its
+   * other ports, because other processes have that port in their environment. Rejects if a process rejects its
    * configuration, if the group is stopped, or if a port was taken in each of three attempts.
    */
   async start(): Promise<void> {
@@ -83,7 +83,7 @@ export class ServiceGroup {
   }
 
   member(name: string, index = 0): SupervisedService {
-    const member = this.#members.filter(({ service }) => isOf(name, namesOf(service)))[index]
+    const member = this.#members.filter(({ service }) => isProcessOf(name, namesOf(service)))[index]
     if (member === undefined) throw new Error(`this fleet has no process ${index} of ${name}`)
     return member.supervised
   }

@@ -12,7 +12,7 @@ export type FleetProcess = {
   url?: string
 }
 
-export const isOf = (deployable: string, { name, holds = [] }: Pick<FleetProcess, 'name' | 'holds'>): boolean =>
+export const isProcessOf = (deployable: string, { name, holds = [] }: Pick<FleetProcess, 'name' | 'holds'>): boolean =>
   name === deployable || holds.includes(deployable)
 
 export type ReadyState = {
@@ -31,7 +31,7 @@ export class StatusFile<State extends object = ReadyState> {
   #state: (() => State) | undefined
   #retry: NodeJS.Timeout | undefined
 
-  /** Removes the file of an earlier run. The first failure to write is printed with `say`. */
+  /** Removes the file of an earlier run. Of consecutive failures to write, only the first is printed with `say`. */
   constructor(file: string | undefined, say: (line: string) => void) {
     this.#file = file === undefined ? undefined : resolve(file)
     this.#say = say

@@ -3,8 +3,8 @@ import { closeSync, openSync } from 'node:fs'
 import { findExecutable } from './executables.ts'
 
 /**
- * A lock of the kernel. A child that inherits `fd` also holds the lock until it ends. `fd` is undefined on systems
- * without such locks.
+ * A lock of the kernel. A child that inherits `fd` also holds the lock until it ends. `fd` is undefined if the program
+ * `flock` is not installed; then nothing is locked.
  */
 export type KernelLock = { fd: number | undefined; release: () => void }
 

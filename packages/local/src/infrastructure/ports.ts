@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net'
 const firstPort = 20_000
 const portCount = 12_000
 
-/** The port is outside the ephemeral range, so no other program gets it by chance while its server is restarting. */
+/** Returns a port outside the ephemeral range: no other program gets it by chance while the server on it restarts. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 1000; attempt++) {
     const port = firstPort + randomInt(portCount)
@@ -26,7 +26,7 @@ export function whyPortNotFree(port: number, host: string): Promise<string | und
   })
 }
 
-/** Connects, sends `request`, and returns whether the response satisfies `accept` within a second. */
+/** Connects, sends `request` (may be empty), and returns whether the response satisfies `accept` within a second. */
 export function probe(port: number, request: string, accept: (answer: string) => boolean): Promise<boolean> {
   return new Promise((resolve) => {
     let answer = ''

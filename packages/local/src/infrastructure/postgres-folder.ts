@@ -30,9 +30,9 @@ export type PostgresFolder = {
 }
 
 /**
- * Creates or opens a PostgreSQL folder. Under root it belongs to an ordinary user; if that user cannot reach `dir`,
- * the folder is created below /var/lib/parley and `dir` becomes a link to it. An existing folder is opened with the
- * version that created it; if that is not installed, the error says what to install.
+ * Creates or opens a PostgreSQL folder. If this process is root, the folder belongs to an ordinary user; if that user
+ * cannot reach `dir`, the folder is created below /var/lib/parley and `dir` becomes a link to it. An existing folder is
+ * opened with the version that created it; if that is not installed, the error says what to install.
  */
 export function openPostgresFolder(dir: string, say: (line: string) => void): PostgresFolder {
   const user = postgresUser(dir)

@@ -5,8 +5,9 @@ import { identify } from './process-identity.ts'
 const mark = '# made by Parley, process '
 
 /**
- * Debian runs `file` to ask before it starts a service; until the result is called, the answer is no. A file of
- * another program is left alone; a file left by a killed Parley process is replaced.
+ * Writes a program that Debian runs before it starts a service, and that forbids the start. The returned function
+ * removes it. A file of another program or of a running Parley process is left alone; a file of a Parley process that
+ * was killed is replaced.
  */
 export function forbidServiceStarts(file = '/usr/sbin/policy-rc.d'): () => void {
   if (existsSync(file) && !isLeftBehind(readFileSync(file, 'utf8'))) return () => {}

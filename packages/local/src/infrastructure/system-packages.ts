@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findExecutable } from './executables.ts'
 import { forbidServiceStarts } from './service-starts.ts'
 
-/** An automatic update takes minutes. */
+/** An automatic update holds apt's locks for minutes. */
 const lockTimeoutMs = 15 * 60_000
 let updated: Promise<void> | undefined
 let installing: Promise<void> = Promise.resolve()
@@ -71,7 +71,10 @@ function installAdvice(names: string[]): string {
   return `${list} ${verb} not installed; Parley installs packages only as root on Debian and Ubuntu. Install with: sudo apt-get install ${names.join(' ')} (or your system's package manager), and check that the program is on PATH`
 }
 
-/** DPkg::Lock::Timeout covers only one of several locks. */
+/**
+ * Runs apt again while another program holds one of its locks. With DPkg::Lock::Timeout, apt would wait for only one of
+ * several locks.
+ */
 async function whenUnlocked(
   apt: string,
   args: string[],

@@ -2,7 +2,10 @@ export type Message = { from: string; to: string; subject: string; date: string;
 
 type Entity = { headers: ReadonlyMap<string, string>; body: string }
 
-/** Reads text and HTML parts at any depth, decoded from UTF-8. Missing or broken parts are empty. */
+/**
+ * Reads the headers, and the first text and HTML parts at any depth, decoded as UTF-8. What is missing is empty; what
+ * is badly encoded is decoded as far as possible.
+ */
 export function readMessage(raw: string): Message {
   const entity = split(raw)
   const header = (name: string) => decodeWords(entity.headers.get(name) ?? '')

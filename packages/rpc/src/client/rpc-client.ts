@@ -20,7 +20,7 @@ export type CallMeta = {
   readonly traceparent?: string | undefined
   /** Time limit over all attempts. */
   readonly timeoutMs: number
-  /** Ends the wait with `canceled`. */
+  /** Ends the wait: with its reason if that is a ConnectError, otherwise with `canceled`. */
   readonly signal?: AbortSignal | undefined
 }
 

@@ -31,7 +31,7 @@ export async function answer(
   if (!implementation) throw new ConnectError(`${methodName(method)} is not available yet`, Code.Unimplemented)
   const request = decode(method, body)
   validate(method.input, request)
-  // A deployable has checked that the values of an internal request can be stored, or made them itself.
+  // The values of an internal request can be stored: the deployable that calls has checked them or made them itself.
   if (!isInternal(method)) assertStorable(method.input, request, body)
   const guarding = served.needsCaller ? guard?.({ method, userId: callerOf(context).userId }) : undefined
   if (guarding) await guarding

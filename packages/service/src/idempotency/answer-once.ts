@@ -68,7 +68,7 @@ export async function answerOnce<I extends DescMessage, O extends DescMessage>(
       release: () => forgetAnswer(db, keyed),
     })
   } catch (error) {
-    // Another process may have stored a response in the meantime, and thereby caused this attempt to fail.
+    // Another call may have stored a response in the meantime, and thereby caused this one to fail.
     const meanwhile = isStored ? undefined : await findRepeated()
     if (meanwhile) return meanwhile
     throw error

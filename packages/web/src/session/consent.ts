@@ -1,12 +1,12 @@
 import { Code, ConnectError } from '@parley/client'
 import { csrfToken } from './server.ts'
 
-/** Another web client that requests access for the signed-in user. */
+/** A web client of another origin requests access for the signed-in user. */
 export type ConsentRequest = { redirectUri: string; redirectOrigin: string }
 
 /**
  * The pending request of this browser. Fails with `unauthenticated` if the user is not signed in, with
- * `failed_precondition` if there is no request, and otherwise with `unavailable`.
+ * `failed_precondition` if there is no request, and with `unavailable` for other responses that are not successful.
  */
 export const consentRequest = async (): Promise<ConsentRequest> =>
   (await readAnswer(await fetch('/oauth/consent/request'))) as ConsentRequest

@@ -17,11 +17,11 @@ export const endReply = (conversation: string): void =>
 /** Id of the message that the user edits. */
 export const editing = new Cell<string | undefined>(undefined)
 
-/** A text of an edit that has not been saved. */
+/** The text of an edit, which the user has not saved yet. */
 export type BegunEdit = { userId: string; messageId: string; body: string }
 
 let begun: BegunEdit | undefined
-// An edit has ended, or another one has begun.
+// The kept text is dropped when its edit ends or another one begins.
 editing.subscribe(() => (begun = undefined))
 
 /** Ends the edit of a message whose text is saved, unless the user has continued to write, or edits another message. */

@@ -22,7 +22,7 @@ export function loadWholeEmojiSet(): Promise<EmojiSet> {
 
 export const ensureEmojiSet = (): void => void loadWholeEmojiSet().catch(() => undefined)
 
-/** The emoji for a shortcode, reactive in Svelte; `:shortcode:` until the set is loaded, and for an unknown one. */
+/** The emoji for a shortcode, reactive in Svelte; `:shortcode:` while the set is not loaded or lacks it. */
 export function emojiOf(shortcode: string): string {
   const known = knownEmoji(shortcode)
   if (known !== undefined) return known

@@ -4,10 +4,13 @@ export const lastUser = (): string | undefined => localStorage.getItem(key) ?? u
 
 export const saveLastUser = (userId: string): void => localStorage.setItem(key, userId)
 
-/** Whether somebody else has signed in on this device since `userId` did. All tabs then send requests in their name. */
+/**
+ * Whether another user has signed in with this browser since `userId` did. All tabs then send requests as that other
+ * user.
+ */
 export const hasOtherSignedIn = (userId: string): boolean => (lastUser() ?? userId) !== userId
 
-/** Calls the listener when somebody else signs in in another tab, until the returned function is called. */
+/** Calls the listener when another user signs in in another tab, until the returned function is called. */
 export function followSignIns(userId: string, onOther: () => void): () => void {
   const follow = (event: StorageEvent) => event.key === key && hasOtherSignedIn(userId) && onOther()
   addEventListener('storage', follow)

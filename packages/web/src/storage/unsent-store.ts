@@ -26,6 +26,6 @@ export async function loadUnsent(userId: string): Promise<Unsent[]> {
 }
 
 /** Whether the message is still stored as unsent. If it is not, another tab has sent or discarded it. */
-export async function isSaved(key: string): Promise<boolean> {
+export async function isStillUnsent(key: string): Promise<boolean> {
   return (await (await database()).getKey('unsent', key)) !== undefined
 }

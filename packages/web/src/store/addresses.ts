@@ -9,8 +9,8 @@ export function addressesIn(given: string): string[] {
 }
 
 /**
- * Finds what somebody took for e-mail addresses: words with an `@`, and entries of a list that contain none. The other
- * cells of a table with one address per row, such as names, are left out.
+ * Finds what somebody took for e-mail addresses, but is none: malformed words with an `@`, and entries of a list that
+ * contain no `@`. The other cells of a table with one address per row, such as names, are left out.
  */
 export function notAddressesIn(given: string): string[] {
   const lines = given.split(/[\r\n]+/).filter((line) => line.trim() !== '')

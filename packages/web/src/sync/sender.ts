@@ -1,7 +1,7 @@
 import { type Backoff, backoffMs, Code, ConnectError, newIdempotencyKey, type MemberClient } from '@parley/client'
 import type { Message } from '@parley/client/contract'
 import { hasOtherSignedIn } from '../storage/last-user.ts'
-import { deleteUnsent, isSaved, saveUnsent, loadUnsent } from '../storage/unsent-store.ts'
+import { deleteUnsent, isStillUnsent, saveUnsent, loadUnsent } from '../storage/unsent-store.ts'
 import { failureText } from '../session/failure-text.ts'
 import { Cell } from '../state/cell.ts'
 import { nextToSend, conversationOf, type Unsent, withoutPosted, withUnsent } from '../store/unsent.ts'
@@ -151,7 +151,7 @@ export class Sender {
   async #send(unsent: Unsent): Promise<boolean> {
     const { key, roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body, linkPreviewToken } = unsent
     const attachmentAssetIds = [...unsent.attachmentAssetIds]
-    if (!(await isSaved(key).catch(() => true))) {
+    if (!(await isStillUnsent(key).catch(() => true))) {
       // Another tab has sent or discarded it.
       this.queue.update((queue) => withUnsent(queue, key, undefined))
       return true
