@@ -11,7 +11,7 @@ export type PutBlob = (bytes: Uint8Array, call: { callerId: string; method: stri
 
 const timeoutMs = 15_000
 
-/** If a process of uploads fails, the next one is tried. A single one is tried twice. */
+/** If a process of `uploads` fails, the next one is tried. If there is only one, it is tried twice. */
 export function blobClient({ urls, secret }: { urls: readonly string[]; secret: string }): PutBlob & AsyncDisposable {
   const agent = new Agent({ keepAlive: true, timeout: timeoutMs })
   const targets = new Targets('blobs', [...urls])

@@ -7,8 +7,8 @@ export type ServerDescription = () => Promise<GetServerResponse>
 const ttlMs = 5_000
 
 /**
- * Caches the description for five seconds. If fetching fails, returns the last one or a default, so that people with a
- * password can sign in during an outage.
+ * Caches the description for five seconds. If fetching fails, returns the last description or a default, so that people
+ * with a password can sign in during an outage.
  */
 export function serverDescription(fetch: () => Promise<GetServerResponse>, now = Date.now): ServerDescription {
   const fallback = create(GetServerResponseSchema, { profile: { name: 'Parley' }, login: {} })

@@ -19,7 +19,7 @@ export function withdrawOAuthConsent(ctx: Context): MethodImpl<typeof MyAccountS
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
       const withdrawn = await withdrawConsent(tx, userId, origin)
       // Otherwise the client could exchange a code that it already has. Deletes the unused codes of all clients; the
-      // others have to ask for new ones.
+      // other clients have to ask for new ones.
       await deleteFlowTokensOf(tx, userId, 'authorization_code')
       endedIds = await endById(tx, userId, await findCredentialIdsOfClient(tx, userId, origin), at)
       if (!withdrawn && endedIds.length === 0) return undefined

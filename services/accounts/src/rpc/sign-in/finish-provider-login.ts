@@ -24,7 +24,10 @@ const outcomeNames = { session: 'signed_in', pendingToken: 'pending', alreadyLin
 const error = (value: string): Outcome => ({ case: 'error', value })
 
 export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInternalService.method.finishProviderLogin> {
-  /** Without a linked account, starts a flow that creates one, if the operator allows it. */
+  /**
+   * If no account is linked to the identity, starts a flow that creates an account, provided that the operator allows
+   * it.
+   */
   const signIn = async (
     provider: Provider,
     identity: ProviderIdentity,

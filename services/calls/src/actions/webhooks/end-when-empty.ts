@@ -3,7 +3,7 @@ import { reportComparisonFailure } from '../../metrics.ts'
 import type { CallWebhook } from './call-webhook.ts'
 
 /**
- * Compares a call with the media server, which ends the call if it has no participants. The stored participants are not
+ * Compares a call with the media server, and ends the call if it has no participants. The stored participants are not
  * enough: the webhook of a newer participant may be in flight. If the media server or rooms does not answer, the
  * periodic comparison ends the call.
  */

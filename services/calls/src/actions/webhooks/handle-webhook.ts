@@ -24,8 +24,8 @@ export async function handleWebhook(ctx: Context, media: Media, event: WebhookEv
       await onDisconnected(webhook, participant.identity, connectionFrom(participant, room.sid))
       return true
     case 'room_finished':
-      // The time of a webhook is truncated to the second, so its last millisecond is used. Participants who joined in
-      // that second count as joined before the room ended.
+      // The time of a webhook is truncated to the second, so the last millisecond of that second is used. Participants
+      // who joined in that second count as joined before the room ended.
       await onRoomFinished(webhook, room.sid, new Date(Number(event.createdAt) * 1000 + 999))
       return true
     default:

@@ -3,7 +3,10 @@ import { findAdmitted } from '../calls/find-admitted.ts'
 import type { Connection } from '../../domain/connection.ts'
 import { applyOnce, queueMediaChore, type CallWebhook } from './call-webhook.ts'
 
-/** The token of the connection may be older than a ban, a deactivation or the end of the call. */
+/**
+ * Removes the user again if they may not be in the call: the token of the connection may be older than a ban, a
+ * deactivation or the end of the call.
+ */
 export async function onConnected(webhook: CallWebhook, userId: string, connection: Connection): Promise<void> {
   if (!(await isAdmitted(webhook, userId))) return queueMediaChore(webhook, userId)
   const outcome = await applyOnce(webhook, [userId], (call) => call.applyConnection(userId, connection))

@@ -11,7 +11,7 @@ export const isConnected = ({ state }: ParticipantInfo): boolean => state !== Pa
 
 export function connectionFrom({ sid, joinedAt, joinedAtMs }: ParticipantInfo, mediaRoomSid: string): Connection {
   // Older media servers report whole seconds. The end of the second is used, so that somebody who returns right after
-  // leaving does not seem to have connected before.
+  // leaving does not seem to have connected before leaving.
   const connectedAt = joinedAtMs > 0n ? Number(joinedAtMs) : Number(joinedAt) * 1000 + 999
   return { sid, mediaRoomSid, connectedAt, disconnected: false }
 }

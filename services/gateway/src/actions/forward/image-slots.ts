@@ -16,7 +16,8 @@ export class ImageSlots {
   }
 
   /**
-   * Returns a function that releases the slot. Throws `resource_exhausted`. A request longer than a minute is aborted.
+   * Returns a function that releases the slot. Throws `resource_exhausted`. A request that holds a slot for longer than
+   * a minute is aborted.
    */
   acquire(request: { destroy(): unknown }, userId: string): () => void {
     const own = this.#usedBy.get(userId) ?? 0
