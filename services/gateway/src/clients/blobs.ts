@@ -6,7 +6,7 @@ import { currentTraceparent } from '@parley/telemetry'
 import { uploadsUnavailable } from '../errors.ts'
 import { Targets } from './targets.ts'
 
-/** Stores an image in uploads; returns the id of the blob. */
+/** Stores an image in `uploads`; returns the id of the blob. */
 export type PutBlob = (bytes: Uint8Array, call: { callerId: string; method: string }) => Promise<string>
 
 const timeoutMs = 15_000
@@ -17,7 +17,7 @@ export function blobClient({ urls, secret }: { urls: readonly string[]; secret: 
   const targets = new Targets('blobs', [...urls])
   const put: PutBlob = async (bytes, { callerId, method }) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex')
-    // One ticket for all attempts: uploads stores only one blob per ticket.
+    // One ticket for all attempts: `uploads` stores only one blob per ticket.
     const ticket = { callerId, method, size: bytes.length, sha256, signedAt: Date.now(), nonce: randomUUID() }
     const signed = signBlobTicket(secret, ticket)
     let failure: unknown

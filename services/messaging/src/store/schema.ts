@@ -101,7 +101,7 @@ export const roomEvents = pgTable(
     seq: place('seq').notNull(),
     eventId: text('event_id').notNull(),
     kind: roomEventKind('kind').notNull(),
-    /** False for replies, which are only in their threads. */
+    /** False for replies, which are only in their threads, and for removed echoes. */
     inTimeline: boolean('in_timeline').notNull(),
     actorId: text('actor_id').notNull(),
     createdAt: instant('created_at').notNull(),
@@ -323,7 +323,7 @@ export const roomEventVersions = pgTable(
   ],
 )
 
-/** An empty room id stands for the server: for rooms without a level. */
+/** The level with an empty room id is that of the server. It applies to rooms without a level of their own. */
 export const notificationLevels = pgTable(
   'notification_levels',
   {

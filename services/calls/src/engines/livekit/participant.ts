@@ -16,6 +16,6 @@ export function connectionFrom({ sid, joinedAt, joinedAtMs }: ParticipantInfo, m
   return { sid, mediaRoomSid, connectedAt, disconnected: false }
 }
 
-/** A new connection of the same person replaced this one, which is not a leave. */
+/** Whether a new connection of the same person replaced this one: then the person has not left. */
 export const wasReplaced = ({ disconnectReason }: ParticipantInfo): boolean =>
   Number(disconnectReason) === duplicateIdentity

@@ -3,8 +3,8 @@ import { tooManyImages } from '../../errors.ts'
 const maxRequestMs = 60_000
 
 /**
- * Limits calls with images, because each image is held in memory until uploads has it. A user gets at most half of the
- * slots.
+ * Limits calls with images, because each image is held in memory until `uploads` has it. A user gets at most half of
+ * the slots.
  */
 export class ImageSlots {
   readonly #slots: number
