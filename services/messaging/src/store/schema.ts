@@ -360,6 +360,10 @@ export const imports = pgTable('imports', {
   messages: place('messages').notNull(),
   through: instant('through').notNull(),
   lastSeq: place('last_seq').notNull(),
+  /**
+   * Messages that users posted between the calls of the import have places above this one, up to `liveTo`. Null if there
+   * are none.
+   */
   liveFrom: place('live_from'),
   liveTo: place('live_to'),
 })
