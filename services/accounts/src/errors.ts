@@ -32,7 +32,7 @@ export const tooManyInvites = (max: number) =>
   new ConnectError(`too many open invites (${max}): revoke some first`, Code.ResourceExhausted)
 export const notForOtherClients = () =>
   new ConnectError(
-    'permission denied: other web clients cannot end all other sessions, because that can also remove addresses; sign in to this server to do that',
+    'permission denied: other web clients cannot end all other sessions, because that can also remove e-mail addresses; sign in to this server to do that',
     Code.PermissionDenied,
   )
 export const oneSessionOrAllOthers = () =>
@@ -82,7 +82,7 @@ export const invalidAuthorizationCode = () =>
     'invalid authorization code: it is unknown, used, expired or was issued to another client',
     Code.InvalidArgument,
   )
-/** `parley-failed` distinguishes this error from other outages for the gateway. */
+/** The gateway distinguishes this error from other outages by `parley-failed`. */
 export const mailNotSent = () =>
   new ConnectError('the mail could not be sent; try again in a moment', Code.Unavailable, { 'parley-failed': 'mail' })
 export const noMailer = () => new ConnectError('this server cannot send mail', Code.FailedPrecondition)

@@ -11,7 +11,7 @@ export function logServerSeeded(): void {
   log.info('seeded system roles, default decisions, blocked usernames and the server profile')
 }
 
-/** After a restore, a new revision may have the same roles and decisions. */
+/** Also counts a revision that is announced after a restore and changes neither roles nor decisions. */
 export function countPolicyChange(revision: bigint): void {
   policyChanges(1)
   log.info({ revision: String(revision) }, 'policy changed')
@@ -20,7 +20,7 @@ export function countPolicyChange(revision: bigint): void {
 export function reportLostPolicy(lost: bigint, revision: bigint): void {
   log.warn(
     { lost: String(lost), revision: String(revision) },
-    'other deployables had a newer policy, which this database has lost; a new revision was announced, so that they load the current one',
+    'other deployables had a newer policy, which this database has lost; a new revision was announced, so that they load the policy of this database',
   )
 }
 

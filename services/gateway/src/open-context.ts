@@ -8,7 +8,7 @@ import { SessionRenewal } from './actions/credentials/renewal.ts'
 import { openCallLimits } from './actions/forward/call-limits.ts'
 import { Forwarder } from './actions/forward/forward.ts'
 import { blobClient } from './clients/blobs.ts'
-import { serverDescription } from './clients/server.ts'
+import { cacheServerDescription } from './clients/server.ts'
 import type { Config } from './config.ts'
 import type { AuthContext } from './http/auth/context.ts'
 import { openSignInLimits } from './http/auth/limits.ts'
@@ -43,7 +43,7 @@ export async function openContext(host: Host, config: Config) {
     ...secrets,
     ...{ accounts, signIn, callers, renewal, limits, metrics, secure, clientAddress },
     ...openSignInLimits(redis, config),
-    describeServer: serverDescription(getServer),
+    describeServer: cacheServerDescription(getServer),
     publicUrl: config.publicUrl,
     allowedOrigins: config.allowedOrigins,
     oauthRedirectOrigins: config.oauthRedirectOrigins,

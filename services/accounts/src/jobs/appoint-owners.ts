@@ -5,7 +5,10 @@ import { logOwnerAppointed } from '../metrics.ts'
 import { findUsersByProvenAddress } from '../store/emails.ts'
 import { findUsers } from '../store/users.ts'
 
-/** An address may have been configured only after an account verified it. */
+/**
+ * Makes the accounts that have proven a configured owner address owners: the address may have been configured only
+ * afterwards.
+ */
 export async function appointOwners(ctx: Context): Promise<void> {
   const holders = await findUsers(
     ctx.db,

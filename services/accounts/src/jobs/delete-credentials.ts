@@ -6,7 +6,7 @@ import { changeUser } from '../store/user-changes.ts'
 const batchSize = 1_000
 const keepEndedMs = 24 * 3600_000
 
-/** Announces the end of expired credentials. */
+/** Deletes credentials that were ended at least a day ago, and expired ones, whose end it announces. */
 export async function deleteCredentials(ctx: Pick<Context, 'db' | 'now'>, signal: AbortSignal): Promise<void> {
   const { db } = ctx
   const at = ctx.now()

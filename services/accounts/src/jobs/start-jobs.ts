@@ -9,7 +9,7 @@ import { statusExpiries } from '../store/user-changes.ts'
 import { deletionFinisher } from './finish-deletions.ts'
 
 const second = 1_000
-/** Jobs also run without a notification, for work that a dead process left behind. */
+/** Interval at which jobs also run without a notification, for work that a dead process left behind. */
 const poll = 10 * second
 const hour = 3600_000
 

@@ -4,8 +4,8 @@ import { assertPermission } from './administration.ts'
 import { getAssignableRole } from './assignment.ts'
 
 /**
- * `asOwner`: the address makes the account an owner. Throws `permission_denied` if the caller may not create such an
- * account, `not_found` for an unknown role, `invalid_argument` for everyone.
+ * `asOwner`: the e-mail address of the new account makes it an owner. Throws `permission_denied` if the caller may not
+ * create such an account, `not_found` for an unknown role, `invalid_argument` for everyone.
  */
 export function getGrantableRoleIds(
   policy: Policy,

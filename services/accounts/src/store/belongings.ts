@@ -57,7 +57,7 @@ function rowsInOrder(tx: Tx, userId: string): { table: PgTable; where: SQL | und
     .from(externalIdentities)
     .where(eq(externalIdentities.userId, userId))
   const { payload } = flowTokens
-  // Flows that create an account have no user yet, but may contain an address or an identity of this one.
+  // Flows that create an account have no user yet, but may contain an address or an identity of this user.
   const isOfNewAccount = sql`${flowTokens.userId} = '' and (
     lower(${payload}->>'email') in ${addresses} or lower(${payload}->>'verifiedEmail') in ${addresses}
     or (${payload}->>'issuer', ${payload}->>'subject') in ${identities})`

@@ -121,8 +121,8 @@ export async function rekeyCredentials(
 }
 
 /**
- * Does nothing unless the session got its cookie before `due` and is still valid. Of several concurrent calls, one
- * returns true.
+ * Does nothing unless the session got its current cookie before `due` and is still valid. Of several concurrent calls,
+ * one returns true.
  */
 export async function rotateSession(
   db: Db,
@@ -169,7 +169,7 @@ export async function moveToGeneration(
     .where(and(eq(credentials.userId, userId), inArray(credentials.id, [...ids]), isNull(credentials.endedAt)))
 }
 
-/** Includes ended ones. */
+/** Includes ended credentials. */
 export async function findCredentialIdsOfSession(tx: Tx, userId: string, sessionId: string): Promise<string[]> {
   const rows = await tx
     .select({ id: credentials.id })

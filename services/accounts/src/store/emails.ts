@@ -75,7 +75,7 @@ export async function listEmails(db: Reader, userId: string): Promise<VerifiedAd
     .orderBy(asc(verifiedAt), asc(key))
 }
 
-/** Returns the address as it was entered; undefined if the account does not have it. */
+/** Returns the address as it was entered when it was added; undefined if the account does not have it. */
 export async function removeEmail(tx: Tx, userId: string, address: string): Promise<string | undefined> {
   const [removed] = await tx
     .delete(emails)

@@ -20,7 +20,7 @@ export async function endByDigest(tx: Tx, userId: string, digests: Buffer[], at:
 const hasAnyDigest = (digests: Buffer[]) =>
   or(inArray(credentials.digest, digests), inArray(credentials.previousDigest, digests))
 
-/** Returns the ids of those that had not ended before. */
+/** Returns the ids of the credentials that had not ended before. */
 export async function endById(tx: Tx, userId: string, ids: readonly string[], at: Date): Promise<string[]> {
   const rows = await tx
     .update(credentials)
@@ -44,8 +44,8 @@ export async function endAllOf(tx: Tx, userId: string, at: Date): Promise<void> 
 }
 
 /**
- * Leaves the `keep` credentials that expire last, which were used last, exact to a day. Returns the ids of the deleted
- * ones.
+ * Deletes all credentials except the `keep` that expire last: those were used last, exact to a day. Returns the ids of
+ * the deleted ones.
  */
 export async function trimCredentials(tx: Tx, userId: string, keep: number): Promise<string[]> {
   const beyond = tx
@@ -78,7 +78,7 @@ export async function usersWithExpired(db: Db, before: Date, limit: number): Pro
   return rows.map(({ userId }) => userId)
 }
 
-/** Returns the ids of those that had not ended before. */
+/** Returns the ids of those without `endedAt`: only their end is still to be announced. */
 export async function deleteExpiredOf(tx: Reader, userId: string, before: Date): Promise<string[]> {
   const expired = and(eq(credentials.userId, userId), lt(credentials.expiresAt, before))
   const deleted = await tx

@@ -16,8 +16,8 @@ export async function findIdentity(
 }
 
 /**
- * Undefined if the identity is linked now. Otherwise nothing changes: returns the user to whom it was already linked,
- * or an empty user id if another identity has the same hash.
+ * Undefined if this call has linked the identity. Otherwise nothing changes: returns the user to whom the identity was
+ * already linked, or an empty user id if another identity has the same hash.
  */
 export async function claimIdentityOrFindHolder(
   tx: Tx,

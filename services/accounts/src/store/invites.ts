@@ -22,7 +22,7 @@ export async function lockInviteCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: invite count'))`)
 }
 
-/** Without expired ones; used-up and revoked ones are deleted. */
+/** Leaves out expired invites; used-up and revoked ones have been deleted. */
 export async function countInvites(db: Reader, now: Date): Promise<number> {
   return db.$count(invites, gt(invites.expiresAt, now))
 }

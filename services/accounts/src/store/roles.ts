@@ -13,7 +13,7 @@ export async function deleteRole(tx: Tx, userId: string, roleId: string): Promis
   await tx.delete(userRoles).where(and(eq(userRoles.userId, userId), eq(userRoles.roleId, roleId)))
 }
 
-/** Locks the creation of the first owner, too. */
+/** Taken by BootstrapOwner, and before an owner is deleted, is deactivated or loses the role. */
 export async function lockOwnerCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: first owner'))`)
 }

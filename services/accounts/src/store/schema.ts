@@ -24,7 +24,7 @@ export const users = pgTable(
   {
     id: text().primaryKey(),
     login: text().notNull(),
-    /** Null falls back to the login. */
+    /** Null: the login is shown. */
     displayName: text('display_name'),
     passwordHash: text('password_hash'),
     /** Increases with every announced change. Every change locks the row. */
@@ -36,7 +36,7 @@ export const users = pgTable(
     timezone: text(),
     timeFormat: integer('time_format'),
     loginChangedAt: moment('login_changed_at'),
-    /** Null: the user may change their login now. */
+    /** Start of the cooldown for changes of the login; null: the user may change it now. */
     cooldownFrom: moment('cooldown_from'),
     /** Path of the avatar below /assets/server/. */
     avatarKey: text('avatar_key'),
@@ -78,7 +78,10 @@ export const emails = pgTable(
       .notNull()
       .references(() => users.id),
     verifiedAt: moment('verified_at').notNull(),
-    /** Added in a session, rather than by an operator or with the account: a stolen session can add addresses. */
+    /**
+     * Whether the address was added in a session, which may be stolen, and not by an operator or at the creation of the
+     * account.
+     */
     selfAdded: boolean('self_added').notNull().default(false),
     /** Only an administrator has declared the address verified, when creating the account. */
     unproven: boolean().notNull().default(false),
@@ -109,7 +112,7 @@ export const credentials = pgTable(
     /** The session of one sign-in. Null for credentials from before sessions had ids; each is a session of its own. */
     sessionId: text('session_id'),
     userAgent: text('user_agent'),
-    /** Origin of the other web client that has the credential; null for our own. */
+    /** Origin of the other web client that got the credential by OAuth; null for our own clients. */
     clientOrigin: text('client_origin'),
     digest: bytea().notNull(),
     authGeneration: integer('auth_generation').notNull(),
@@ -268,6 +271,7 @@ export const deletions = pgTable(
       .references(() => users.id),
     requestedAt: moment('requested_at').notNull(),
     pass: integer().notNull().default(1),
+    /** When the current pass was requested. */
     askedAt: moment('asked_at').notNull(),
     completedAt: moment('completed_at'),
   },

@@ -4,7 +4,7 @@ import { CommitChannel, type Db, type Tx } from '@parley/postgres'
 import { outbox } from './schema.ts'
 import { lockUser, raiseVersion, type UserRow, type UserWithRoles } from './users.ts'
 
-/** {@link changeUser} adds aggregate and version. */
+/** {@link changeUser} adds aggregate, version, time and actor. */
 export type Announcement = Pick<OutgoingEvent, 'id' | 'kind' | 'fact' | 'deliveries'>
 export type Change = {
   set?: Partial<Omit<UserRow, 'version' | 'rolesVersion'>>

@@ -4,7 +4,7 @@ import type { ServerImage } from '../domain/server-events.ts'
 
 const kinds: Record<ServerImage, ServerImageKind> = { logo: ServerImageKind.LOGO, banner: ServerImageKind.BANNER }
 
-/** Returns the key. The service deletes the image after a while unless a `server_updated` event names its key. */
+/** Returns the key. After a while, `uploads` deletes the image unless a `server_updated` event names its key. */
 export async function storeServerImage(
   uploads: Client<typeof UploadsInternalService>,
   image: ServerImage,

@@ -8,7 +8,7 @@ type Wanted = { [field in RoleField]?: RoleProperties[field] | undefined }
 const controls = /\p{Cc}/u
 const controlsExceptWhitespace = /[^\P{Cc}\n\r\t]/u
 
-/** Absent fields are unchanged. The schema checks lengths. */
+/** Absent fields are unchanged. The field rules in `proto/` check lengths. */
 export function parseRoleProperties({ displayName, description, pingable }: Wanted): Partial<RoleProperties> {
   if (displayName !== undefined && controls.test(displayName)) throw badRoleText('display_name')
   if (description !== undefined && controlsExceptWhitespace.test(description)) throw badRoleText('description')

@@ -22,7 +22,7 @@ const maxWelcomeBytes = 10_000
 
 /**
  * Absent texts are unchanged, blank ones are reset. Throws `invalid_argument` if all are absent, or if Markdown has too
- * many bytes; the schema checks lengths in characters.
+ * many bytes; the field rules in `proto/` check lengths in characters.
  */
 export function parseServerTexts({ serverName, description, motd, welcomeMessage }: Wanted): Partial<ServerTexts> {
   const texts = {

@@ -10,7 +10,7 @@ const afterFailureMs = 1_000
 
 /**
  * After a restore of this database, other services have a newer policy. This job announces a revision above theirs, so
- * that they load the current one.
+ * that they load the current policy.
  */
 export const replaceLostPolicy = (ctx: Context, signal: AbortSignal): AsyncDisposable =>
   periodically({ name: 'replace a lost policy', everyMs, afterFailureMs, signal, run: () => replaceIfLost(ctx) })

@@ -2,7 +2,7 @@ import { ownerRoleId, type Policy } from '@parley/permissions'
 import type { PolicyRole } from '@parley/contracts/internal'
 import { ownerHasNoDecisions, roleNameTaken, roleNotFound, systemRoleNotDeletable, tooManyRoles } from '../errors.ts'
 
-/** A request of ReorderRoles must name all of them. */
+/** Limited because a request of ReorderRoles must name all custom roles. */
 const maxCustomRoles = 1_000
 
 export function getRoleByName({ roles }: Policy, name: string): PolicyRole {

@@ -6,7 +6,7 @@ export type PendingRoleName = typeof pendingRoleNames.$inferSelect
 
 const { roleId, name, state, since } = pendingRoleNames
 
-/** Call this before accounts reserves the name, or when the name must be released. */
+/** Call this before the service accounts reserves the name, or when the name must be released. */
 export async function insertPending(db: Reader, pending: PendingRoleName): Promise<void> {
   await db.insert(pendingRoleNames).values(pending)
 }
@@ -23,7 +23,7 @@ export async function completeReservation(tx: Tx, id: string): Promise<boolean> 
   return completed.length > 0
 }
 
-/** The role can then no longer be created. Does nothing if it exists. */
+/** The role can then no longer be created. Does nothing if the role exists. */
 export async function markForRelease(db: Db, id: string): Promise<void> {
   await db.update(pendingRoleNames).set({ state: 'given_up' }).where(eq(roleId, id))
 }

@@ -32,8 +32,8 @@ export const roles = pgTable('roles', {
 })
 
 /**
- * Names that accounts may have reserved for roles that do not exist. The row is deleted when the role is created, or
- * when accounts has released the name.
+ * Names that the service accounts may have reserved for roles that do not exist. A row is deleted when the role is
+ * created, or when the name has been released.
  */
 export const pendingRoleNames = pgTable(
   'pending_role_names',

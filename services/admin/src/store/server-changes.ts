@@ -12,8 +12,8 @@ export type ServerChange = {
 export type ServerChangeResult = { profile: ServerProfileRow; entries: bigint[] }
 
 /**
- * Works under the lock of the profile's row, and raises the version. `decide` returns undefined if nothing changes.
- * `entries` are ids of outbox entries.
+ * `decide` runs while the profile's row is locked, and returns undefined if nothing changes. A change raises the
+ * version. `entries` are ids of outbox entries.
  */
 export async function changeServer(
   db: Db,

@@ -42,7 +42,9 @@ export class RoomAccess {
     return found
   }
 
-  /** Finds effective members among the users. Leaves out deleted accounts, even if rooms still lists them. */
+  /**
+   * Finds effective members among the users. Leaves out deleted accounts, even if the service rooms still lists them.
+   */
   async findMembers(roomId: string, userIds: readonly string[]): Promise<Set<string>> {
     const members = new Set<string>()
     for (const chunk of chunks(userIds, usersPerCall)) {

@@ -18,7 +18,10 @@ export const onMemberGone =
     }
   }
 
-/** The event may be late, and the user may have rejoined since. If rooms does not answer, the event is applied. */
+/**
+ * The event may be late, and the user may have rejoined since. If the service rooms does not answer, the event is
+ * applied.
+ */
 const isMemberAgain = ({ rooms }: Context, roomId: string, userId: string): Promise<boolean> =>
   rooms.findMembers(roomId, [userId]).then(
     (members) => members.has(userId),

@@ -6,7 +6,7 @@ export function replyJson(
   value: object,
   headers: OutgoingHttpHeaders = {},
 ): void {
-  // The unread rest of a body cannot be distinguished from the next request on this connection.
+  // After a body that was not read completely, its rest could not be distinguished from the next request.
   const connection = response.req.complete ? {} : { connection: 'close' }
   response
     .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...connection, ...headers })

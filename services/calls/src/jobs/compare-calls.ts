@@ -12,7 +12,7 @@ const task = 'compare calls'
 const callsPerPage = 100
 const callsAtOnce = 8
 
-/** One process at a time compares the calls. */
+/** After every `everyMs`, one process starts to compare the calls. */
 export function compareCalls(
   ctx: Context,
   media: Media,

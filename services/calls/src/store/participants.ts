@@ -17,7 +17,7 @@ export function findPresent(db: Reader, callIds: readonly string[]): Promise<Par
     .orderBy(asc(callParticipants.joinedAt), asc(callParticipants.userId))
 }
 
-/** Finds the users in the call, and these users even if they have left it. */
+/** Finds the users who are in the call, and those of `userIds` who have left it. */
 export function findParticipantsForChange(
   tx: Tx,
   callId: string,

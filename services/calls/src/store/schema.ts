@@ -65,9 +65,15 @@ export const callParticipants = pgTable(
     /** Null while the user is in the call. */
     leftAt: instant('left_at'),
     source: text().$type<'user' | 'livekit' | 'reconciliation'>().notNull(),
-    /** When the user joined; null once they have connected to the media server or left. */
+    /**
+     * Time of the last JoinCall, while the user has neither connected to the media server since nor left; otherwise
+     * null.
+     */
     awaitedSince: instant('awaited_since'),
-    /** The newest known connection to the media server; without a sid, it only invalidates older ones. */
+    /**
+     * Sid of the newest known connection to the media server. If it is empty, the user has none, and reports about
+     * connections before `connectedAt` are ignored.
+     */
     connectionSid: text('connection_sid').notNull(),
     mediaRoomSid: text('media_room_sid').notNull(),
     /** Milliseconds since 1970, by the clock of the media server. */
@@ -101,7 +107,7 @@ export const mediaChores = pgTable(
   (t) => [index('media_chores_due').on(t.dueAt)],
 )
 
-/** Schedule of periodic tasks, each of which one process runs at a time. */
+/** Schedule of periodic tasks. Each time a task is due, one process starts it. */
 export const turns = pgTable('turns', {
   task: text().primaryKey(),
   nextAt: instant('next_at').notNull(),

@@ -6,18 +6,18 @@ import { currentTraceparent } from '@parley/telemetry'
 import { uploadsUnavailable } from '../errors.ts'
 import { Targets } from './targets.ts'
 
-/** Stores an image in uploads; returns the id of the blob. */
+/** Stores an image in `uploads`; returns the id of the blob. */
 export type PutBlob = (bytes: Uint8Array, call: { callerId: string; method: string }) => Promise<string>
 
 const timeoutMs = 15_000
 
-/** If a process of uploads fails, the next one is tried. A single one is tried twice. */
+/** If a process of `uploads` fails, the next one is tried. If there is only one, it is tried twice. */
 export function blobClient({ urls, secret }: { urls: readonly string[]; secret: string }): PutBlob & AsyncDisposable {
   const agent = new Agent({ keepAlive: true, timeout: timeoutMs })
   const targets = new Targets('blobs', [...urls])
   const put: PutBlob = async (bytes, { callerId, method }) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex')
-    // One ticket for all attempts: uploads stores only one blob per ticket.
+    // One ticket for all attempts: `uploads` stores only one blob per ticket.
     const ticket = { callerId, method, size: bytes.length, sha256, signedAt: Date.now(), nonce: randomUUID() }
     const signed = signBlobTicket(secret, ticket)
     let failure: unknown

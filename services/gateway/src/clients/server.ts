@@ -2,15 +2,15 @@ import { create } from '@bufbuild/protobuf'
 import { type GetServerResponse, GetServerResponseSchema } from '@parley/contracts/discovery'
 import { LRUCache } from 'lru-cache'
 
-export type ServerDescription = () => Promise<GetServerResponse>
+export type DescribeServer = () => Promise<GetServerResponse>
 
 const ttlMs = 5_000
 
 /**
- * Caches the description for five seconds. If fetching fails, returns the last one or a default, so that people with a
- * password can sign in during an outage.
+ * Caches the description for five seconds. If fetching fails, returns the last description or a default, so that people
+ * with a password can sign in during an outage.
  */
-export function serverDescription(fetch: () => Promise<GetServerResponse>, now = Date.now): ServerDescription {
+export function cacheServerDescription(fetch: () => Promise<GetServerResponse>, now = Date.now): DescribeServer {
   const fallback = create(GetServerResponseSchema, { profile: { name: 'Parley' }, login: {} })
   const cache = new LRUCache<'server', GetServerResponse>({
     ...{ max: 1, ttl: ttlMs, ttlResolution: 0, perf: { now }, allowStaleOnFetchRejection: true },

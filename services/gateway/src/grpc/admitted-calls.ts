@@ -32,7 +32,7 @@ export async function admitCall({ forwarder, images, metrics }: Options, call: C
   const { handler, request, response, held } = call
   const began = performance.now()
   const isGone = () => ('stream' in response ? response.stream.destroyed : request.socket.destroyed)
-  // The library refuses requests that are not calls without reading them.
+  // A request that is not a call is refused by the library, which does not read it.
   const method = isCall(request) ? call.method : undefined
   try {
     const header = (name: string) => {

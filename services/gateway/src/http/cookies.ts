@@ -15,7 +15,7 @@ export function sessionCookies(session: BrowserSession, options: { secret: strin
   const { secret } = options
   const common = siteAttributes(options)
   const [name, csrfName] = [sessionCookieName, csrfCookieName].map((plain) => siteCookieName(plain, options))
-  // Lasts as long as the session, which could not even be ended without the CSRF token.
+  // Lasts at least as long as the session, which could not even be ended without the CSRF token.
   const csrfLifetimeSeconds = Math.max(minCsrfLifetimeSeconds, lifetimeSeconds)
   return [
     `${name}=${signSessionCookie(secret, cookieHandle)}; ${common}; HttpOnly; Max-Age=${lifetimeSeconds}`,

@@ -116,7 +116,7 @@ export class Dispatch {
     else
       response
         .writeHead(404, { 'content-type': 'application/json' })
-        .end('{"error":"only RPC is served over HTTP/2 here"}')
+        .end('{"error":"over HTTP/2, only calls and probes are served here"}')
   }
 
   async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {

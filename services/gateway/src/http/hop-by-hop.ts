@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { currentTraceparent } from '@parley/telemetry'
 
-/** `Expect` is answered by the first server. */
+/** `Expect` is among them because the gateway answers it itself. */
 const hopByHop = new Set([
   'connection',
   'keep-alive',

@@ -12,7 +12,9 @@ const digest = (token: string): string => createHash('sha256').update(token).dig
 export const storePendingFlow = (options: CookieOptions, response: ServerResponse, token: string): void =>
   setCookie(options, response, cookieName, digest(token), lifetimeSeconds)
 
-/** A link to somebody else's flow would sign the user in to that person's account. */
+/**
+ * Whether this browser began the flow: a link to somebody else's flow would sign the user in to that person's account.
+ */
 export function isPendingFlow(options: CookieOptions, request: IncomingMessage, token: string): boolean {
   const [kept, expected] = [readCookie(options, request.headers.cookie, cookieName) ?? '', digest(token)]
   return kept.length === expected.length && timingSafeEqual(Buffer.from(kept), Buffer.from(expected))

@@ -44,7 +44,7 @@ export class Handles {
     })
   }
 
-  /** Returns users by handle; undefined if a call to accounts fails. */
+  /** Returns users by handle; undefined if a call to the service accounts fails. */
   async resolve(handles: readonly string[]): Promise<Found | undefined> {
     const lookups = handles.map(async (handle) => ({ handle, ...(await this.#cache.forceFetch(handle)) }))
     const answers = await Promise.allSettled(lookups)
@@ -63,7 +63,7 @@ async function fetchMany(fetch: (handles: readonly string[]) => Promise<Found>, 
     return handles.map((handle) => found.get(handle))
   } catch (error) {
     countUnresolvedHandles(handles.length)
-    log.warn({ err: error }, 'accounts did not resolve handles; the mentions will be resolved later')
+    log.warn({ err: error }, 'the service accounts did not resolve handles; the mentions will be resolved later')
     throw error
   }
 }

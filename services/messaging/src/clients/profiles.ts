@@ -10,7 +10,7 @@ const log = logger('profiles')
 
 const idsPerCall = 500
 const defaultTimeoutMs = 1_000
-/** As short as possible, so that a profile that accounts did not return is requested again. */
+/** As short as possible, so that a profile that the service accounts did not return is requested again. */
 const unknownMs = 1
 
 /** Leaves out unknown ids. */
@@ -26,8 +26,9 @@ type Options = { freshMs?: number; maxStaleMs?: number; maxEntries?: number; now
 type Entry = { user: User | undefined; at: number }
 
 /**
- * Profiles include presence, so they are cached for seconds, and events about the user drop them. Without accounts,
- * profiles up to ten minutes old are used and the others left out: a page without names is better than none.
+ * Profiles include presence, so they are cached for seconds, and events about the user drop them. While the service
+ * accounts does not answer, profiles up to ten minutes old are used and the others left out: a page without names is
+ * better than none.
  */
 export class Profiles {
   readonly #cache: LRUCache<string, Entry>
@@ -73,7 +74,10 @@ async function fetchMany(fetch: (ids: string[]) => Promise<User[]>, userIds: rea
     return userIds.map((id) => found.get(id))
   } catch (error) {
     countUnresolvedProfiles(userIds.length)
-    log.warn({ err: error }, 'accounts did not return profiles: cached ones are used, unknown ones left out')
+    log.warn(
+      { err: error },
+      'the service accounts did not return profiles: cached ones are used, unknown ones left out',
+    )
     return userIds.map(() => undefined)
   }
 }

@@ -2,7 +2,7 @@ import { bodyEmpty, bodyHasNul, bodyTooLong } from '../errors.ts'
 
 const maxBodyBytes = 10_000
 
-/** No white space, control, format or filler. U+2800 is a Braille cell without dots. */
+/** A character other than white space, control, format and filler. U+2800 is a Braille cell without dots. */
 const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
 
 export const isVisible = (body: string): boolean => visible.test(body)

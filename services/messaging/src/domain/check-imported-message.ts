@@ -65,7 +65,7 @@ const maxIdCharacters = 200
 const isStorableId = (id: string): boolean => id.length <= maxIdCharacters && !id.includes('\0')
 
 const earliest = new Date('2000-01-01T00:00:00Z')
-/** A time may be in the future, because the clock of the source may differ. */
+/** How far a time may be in the future, because the clock of the source may differ. */
 const toleranceMs = 24 * 3600_000
 
 function timeOf(at: Timestamp | undefined, now: Date): Date | null {

@@ -1,6 +1,6 @@
 /**
- * An outbox entry without its number, which the statement that stores the entry assigns. The payload has holes for the
- * number.
+ * An outbox entry whose payload still lacks a place or version: it has holes for this number, which the statement that
+ * stores the entry assigns.
  */
 export type EntryWithHoles = {
   shard: number

@@ -10,7 +10,10 @@ const kinds: Record<string, readonly string[]> = {
 }
 const factCases: Record<string, RoomEvent['fact']['case']> = { call: 'call', asset: 'assetProcessing' }
 
-/** Whether messaging accepts the event. Its client event, if it has one, must match it and this room. */
+/**
+ * Whether messaging accepts the event. If it contains a client event, that event must have the same id and kind, and be
+ * about this room.
+ */
 export function isRoomEvent(roomId: string, event: RoomEvent): boolean {
   const { aggregateType, aggregateId, eventId, kind, version, fact, envelope } = event
   if (!kinds[aggregateType]?.includes(kind)) return false

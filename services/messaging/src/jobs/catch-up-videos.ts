@@ -12,8 +12,8 @@ const batchSize = 100
 type Needs = Pick<Context, 'pool' | 'writer' | 'now'> & { getVideoOutcomes: GetVideoOutcomes }
 
 /**
- * Asks uploads about videos that are still processing five minutes after their message. Uploads reports each outcome
- * once, and a restored database of messaging may have lost the report.
+ * Asks `uploads` about videos that are still processing five minutes after their message. `uploads` reports each
+ * outcome once, and a restored database of messaging may have lost the report.
  */
 export async function catchUpVideos(ctx: Needs, signal: AbortSignal): Promise<void> {
   let assetIds = await findProcessingVideos(ctx.pool, '', batchSize)

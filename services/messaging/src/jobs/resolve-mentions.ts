@@ -10,7 +10,7 @@ const log = logger('mentions')
 
 const maxConcurrent = 16
 const everyMs = 10_000
-/** Attempts are unlimited, because accounts will answer eventually. */
+/** Attempts are unlimited, because the service accounts will answer eventually. */
 const retry: RetryPolicy = { initialMs: 1_000, maxMs: 5_000 }
 
 type Needs = Pick<Context, 'db' | 'handles' | 'policy' | 'pool' | 'writer'>
@@ -29,7 +29,7 @@ export function resolveMentions(ctx: Needs, signal: AbortSignal): AsyncDisposabl
       if (!isOutage)
         log.warn(
           { err: error, room: roomId },
-          'the mentions of a message could not be resolved; it will be tried again',
+          'the mentions of a message could not be resolved; the job will try again',
         )
     },
   })

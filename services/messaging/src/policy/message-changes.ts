@@ -27,7 +27,9 @@ export function assertMayChangeEcho(who: CallerInRoom, message: Message, change:
   assertPermission(who, 'message.post')
 }
 
-/** The author may retract a message at any time, others only with `message.manage`. Archived rooms are no exception. */
+/**
+ * The author may retract a message at any time, others only with `message.manage`. This also holds in archived rooms.
+ */
 export function assertMayRetract(who: CallerInRoom, message: Message): void {
   if (!isAuthor(who.caller, message)) assertPermission(who, 'message.manage')
 }

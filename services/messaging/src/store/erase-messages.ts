@@ -85,7 +85,7 @@ select count(*)::integer as erased from batch`,
 
 type EraseBatch = (on: Connection, roomId: string) => Promise<{ erased: number }[]>
 
-/** Erases one batch in the found room. Returns the number of rows, at least 1; 0 if no room was found. */
+/** Erases one batch in the found room. Returns the number of erased rows, but at least 1; 0 if no room was found. */
 async function eraseInOneRoom(pool: Pool, found: Promise<InRoom[]>, eraseBatch: EraseBatch): Promise<number> {
   const [room] = await found
   if (!room) return 0

@@ -64,8 +64,8 @@ export async function findErasedAmong(on: Connection, userIds: readonly string[]
 }
 
 /**
- * SQL condition: the marker covers all messages that users posted between the calls of the import `i`, except those
- * retracted or not meeting `condition`. Messages imported between two such posts count, too.
+ * SQL condition: no message that a user posted between the calls of the import `i` comes after the marker, except those
+ * that are retracted or do not meet `condition`. The same holds for messages imported between two such posts.
  */
 const liveIsRead = (marker: string, condition: string): string => `not exists (
   select from room_events e

@@ -21,7 +21,7 @@ export async function storeLevel(tx: Db | Tx, { userId, roomId, level, version }
     where notification_levels.version < excluded.version`)
 }
 
-/** SQL condition: the level of the room decides or, without one, that of the server. */
+/** SQL condition: the user has muted the room. The level of the room decides or, without one, that of the server. */
 export const isMuted = (user: string, room: string): string => `coalesce((
   select n.level = ${NotificationLevel.MUTED} from notification_levels n
   where n.user_id = ${user} and n.room_id in (${room}, '') and n.level <> ${NotificationLevel.DEFAULT}

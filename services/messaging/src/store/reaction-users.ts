@@ -41,8 +41,8 @@ type Page = { limit: number; offset: number; after: ReactionKey | undefined }
 export type ReactionUsers = { access: Access; isShownMessage: boolean; total: bigint; users: ReactionKey[] }
 
 /**
- * `userId` is the reader. `isShownMessage`: a message or echo that is not retracted. `total`: all users with this
- * emoji. Undefined if the room is unknown.
+ * `userId` is the reader. `isShownMessage`: a message or echo that is not retracted. `total`: the number of all users
+ * who reacted with the emoji. Undefined if the room is unknown.
  */
 export async function listReactionUsers(
   on: Connection,

@@ -25,7 +25,7 @@ export const processingVideo = String.raw`'\x0a0a70726f63657373696e67'::bytea`
 
 export const roomKind = pgEnum('room_kind', ['channel', 'dm'])
 
-/** The row lock serialises changes. */
+/** Changes of a room lock its row, so that they run one after the other. */
 export const roomLines = pgTable(
   'room_lines',
   {
@@ -41,9 +41,9 @@ export const roomLines = pgTable(
     archived: boolean('archived').notNull(),
     name: text('name').notNull(),
     participantIds: text('participant_ids').array().notNull(),
-    /** Last root message or echo that is not retracted. */
+    /** Place of the last root message or echo that is not retracted. */
     lastMessageSeq: place('last_message_seq'),
-    /** Newest root message or echo, even if it was retracted since. */
+    /** Time of the newest root message or echo, even if it was retracted since. */
     lastMessageAt: instant('last_message_at'),
   },
   (table) => [
@@ -101,7 +101,7 @@ export const roomEvents = pgTable(
     seq: place('seq').notNull(),
     eventId: text('event_id').notNull(),
     kind: roomEventKind('kind').notNull(),
-    /** False for replies, which are only in their threads. */
+    /** False for replies, which are only in their threads, and for removed echoes. */
     inTimeline: boolean('in_timeline').notNull(),
     actorId: text('actor_id').notNull(),
     createdAt: instant('created_at').notNull(),
@@ -219,7 +219,7 @@ export const threadFollows = pgTable(
     rootEventId: text('root_event_id').notNull(),
     userId: text('user_id').notNull(),
     following: boolean('following').notNull(),
-    /** Whether the watermark covers the thread. Only `settle_follows` changes it. */
+    /** See `threadWatermarks`. Only `settle_follows` changes it. */
     settled: boolean('settled').notNull().default(false),
   },
   (table) => [
@@ -323,7 +323,7 @@ export const roomEventVersions = pgTable(
   ],
 )
 
-/** An empty room id stands for the server: for rooms without a level. */
+/** The level with an empty room id is that of the server. It applies to rooms without a level of their own. */
 export const notificationLevels = pgTable(
   'notification_levels',
   {
@@ -360,6 +360,10 @@ export const imports = pgTable('imports', {
   messages: place('messages').notNull(),
   through: instant('through').notNull(),
   lastSeq: place('last_seq').notNull(),
+  /**
+   * Messages that users posted between the calls of the import have places above this one, up to `liveTo`. Null if there
+   * are none.
+   */
   liveFrom: place('live_from'),
   liveTo: place('live_to'),
 })

@@ -10,11 +10,14 @@ const maxPerCaller = queueLength / 2
 
 export type HashingCaller = { userId: string } | { address: string }
 
-/** With limited concurrency: each hashing takes a core and 19 MiB. */
+/** At most `maxConcurrent` hashings run at a time, because each takes a core and 19 MiB. */
 export type Passwords = {
   /** Throws `resource_exhausted` if too many hashings are waiting, in total or for this user or network. */
   hash: (password: string, caller: HashingCaller) => Promise<string>
-  /** Without a hash it takes equally long, so that timing reveals nothing. Throws like `hash`. */
+  /**
+   * False without `passwordHash`, but only after the same time, so that the time does not reveal this. Throws like
+   * `hash`.
+   */
   matches: (password: string, passwordHash: string | undefined, caller: HashingCaller) => Promise<boolean>
 }
 

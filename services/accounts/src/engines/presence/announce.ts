@@ -10,8 +10,9 @@ export type Hint = { userId: string } & Extract<MessageInitShape<typeof Presence
 export type Announce = (hints: readonly Hint[], crowded: boolean) => Promise<void>
 
 /**
- * Publishes hints over core NATS, which does not store them. In a crowd, a hint contains its recipients. If rooms is
- * unavailable and they are not cached, everybody is notified. Resolves when the bus has received the hints.
+ * Publishes hints over core NATS, which does not store them. In a crowd, a hint contains its recipients. If the service
+ * rooms is unavailable and the recipients are not cached, everybody is notified. Resolves when the bus has received the
+ * hints.
  */
 export const presenceAnnouncer =
   (bus: Bus, audiences: Pick<Audiences, 'of'>): Announce =>

@@ -13,12 +13,16 @@ const pauseAfterFailureMs = 1_000
 const defaultCrowdSize = 2_000
 const countTtlMs = 10_000
 /**
- * After an outage longer than this part of the lease, clients may have missed deadlines although they report on time.
+ * After an outage of Redis longer than this part of the lease, records may have expired although their clients reported
+ * on time.
  */
 const harmlessOutage = 0.1
 const sweepBatch = 500
-/** After this many sweeps, another process takes over expired entries that a process took before it died. */
-const retakeAfterSweeps = 5
+/**
+ * After this many of the shortest pauses between sweeps, any process can take expired users again that a process took
+ * before it died.
+ */
+const retakeAfterPauses = 5
 
 const statuses: ReadonlyMap<string, PresenceStatus> = new Map(
   [PresenceStatus.ONLINE, PresenceStatus.AWAY, PresenceStatus.DO_NOT_DISTURB].map((status) => [`${status}`, status]),
@@ -62,7 +66,7 @@ export class Presence {
     return performance.now() < this.#unsureUntil
   }
 
-  /** Without offline users, in one round trip. Undefined while Redis is unavailable. */
+  /** Makes one round trip. Leaves out offline users. Undefined while Redis is unavailable. */
   async of(userIds: readonly string[]): Promise<ReadonlyMap<string, PresenceStatus> | undefined> {
     if (userIds.length === 0) return new Map()
     return this.#query(async () => {
@@ -97,7 +101,7 @@ export class Presence {
     return effective
   }
 
-  /** A lease that begins during the pause expires after it. */
+  /** At most one lease, so that a lease that begins during the pause has not expired when the pause ends. */
   get maxSweepPauseMs(): number {
     return Math.min(longestSweepPauseMs, this.#leaseMs)
   }
@@ -118,7 +122,7 @@ export class Presence {
 
   async #sweepShard(key: string, minPauseMs: number): Promise<number> {
     for (;;) {
-      const reply = await this.#redis.eval(scripts.takeExpired, 1, key, sweepBatch, retakeAfterSweeps * minPauseMs)
+      const reply = await this.#redis.eval(scripts.takeExpired, 1, key, sweepBatch, retakeAfterPauses * minPauseMs)
       const [version, score, ids, nextMs] = reply as [number, number, string[], number]
       const next = nextMs < 0 ? Infinity : nextMs
       if (ids.length === 0) return next

@@ -25,7 +25,7 @@ export function endMySession(ctx: Context): MethodImpl<typeof MyAccountService.m
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
       const credential = await findCredentialOf(tx, { userId, credentialId })
       if (!credential) throw sessionEnded()
-      // Only the credentials of other web clients can never be fresh.
+      // Null only for the credentials of other web clients.
       if (allOthers && credential.freshUntil === null) throw notForOtherClients()
       const sessions = sessionsOf(await listCredentials(tx, user, at))
       const ids = allOthers

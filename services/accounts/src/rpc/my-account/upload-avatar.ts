@@ -7,7 +7,7 @@ import { showUser } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 import { accountGone, imageMissing } from '../../errors.ts'
 
-/** Long, because uploads decodes and resizes the image. */
+/** Long, because `uploads` decodes and resizes the image. */
 const storeTimeoutMs = 20_000
 
 export function uploadAvatar(ctx: Context): MethodImpl<typeof MyAccountService.method.uploadAvatar> {

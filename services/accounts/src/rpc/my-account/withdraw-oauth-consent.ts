@@ -18,8 +18,8 @@ export function withdrawOAuthConsent(ctx: Context): MethodImpl<typeof MyAccountS
     let endedIds: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
       const withdrawn = await withdrawConsent(tx, userId, origin)
-      // Otherwise the client could exchange a code that it already has. Deletes the unused codes of all clients; the
-      // others have to ask for new ones.
+      // This client could exchange an unused code that it already has, so the unused codes of all clients are deleted.
+      // The other clients have to ask for new ones.
       await deleteFlowTokensOf(tx, userId, 'authorization_code')
       endedIds = await endById(tx, userId, await findCredentialIdsOfClient(tx, userId, origin), at)
       if (!withdrawn && endedIds.length === 0) return undefined

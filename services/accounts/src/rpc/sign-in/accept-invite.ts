@@ -12,7 +12,7 @@ import { toNewSession } from '../../view/new-session.ts'
 export function acceptInvite(ctx: Context): MethodImpl<typeof SignInInternalService.method.acceptInvite> {
   return async ({ token, login, password, ...client }) => {
     assertNoDoubleDots(login)
-    // Counted only when the account is created, so that an unavailable login does not use up the invite.
+    // The use is counted only when the account is created, so that an unavailable login does not use up the invite.
     const { id: inviteId, email, roleIds } = await getInviteByToken(ctx, token)
     const { roles } = ctx.policy.current()
     let session: OpenedSession | undefined

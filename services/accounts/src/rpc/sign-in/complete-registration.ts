@@ -18,7 +18,7 @@ export function completeRegistration(
     if (!ctx.config.directRegistration) throw registrationClosed()
     assertNoDoubleDots(login)
     const tokenCtx = tokenContext(ctx)
-    // Consumed only when the account is created, so that an unavailable login does not use up the token.
+    // The token is used up only when the account is created, so an unavailable login leaves it valid.
     const email = emailOf(await peekFlowToken(ctx.db, tokenCtx, 'registration', completionToken))
     let session: OpenedSession | undefined
     const { id } = await createAccount(

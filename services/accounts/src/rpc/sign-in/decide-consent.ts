@@ -17,8 +17,8 @@ export function decideConsent(ctx: Context): MethodImpl<typeof SignInInternalSer
       await assertCredentialValid(tx, { userId, credentialId })
       if (!granted) {
         await withdrawConsent(tx, userId, origin)
-        // Otherwise the client could exchange an earlier code. Deletes the unused codes of all clients; the others have
-        // to ask for new ones.
+        // This client could exchange an unused code that it already has, so the unused codes of all clients are
+        // deleted. The other clients have to ask for new ones.
         await deleteFlowTokensOf(tx, userId, 'authorization_code')
       } else if (!isLoopbackOrigin(origin)) await grantConsent(tx, userId, origin, at)
       return { announce: () => [auditEvent(granted ? 'oauth_consent_granted' : 'oauth_consent_denied', { origin })] }

@@ -4,7 +4,10 @@ import { changePolicy } from '../../store/policy-changes.ts'
 import { clearDecisionsOf } from '../../store/policy.ts'
 import { toPolicyDecision } from '../../view/policy.ts'
 
-/** Returns the number of decisions. The audit log is kept, because it identifies people only by their ids. */
+/**
+ * Deletes the permission decisions about the person and returns their number. The audit log is kept, because it
+ * identifies people only by their ids.
+ */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'relay' | 'policy' | 'now'>) =>
   async (userId: string): Promise<number> => {

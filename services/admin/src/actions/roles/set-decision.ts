@@ -22,8 +22,8 @@ export type WantedDecision = {
 }
 
 /**
- * `findHolder` runs under the lock of the policy and throws if the actor may not decide. A missing group or room is
- * `not_found`, except to clear a stored decision.
+ * `findHolder` runs under the lock of the policy and throws if the actor may not decide. Throws `not_found` for a
+ * missing group or room, unless a stored decision is cleared.
  */
 export async function setDecision(
   ctx: Context,

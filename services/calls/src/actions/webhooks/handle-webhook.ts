@@ -27,8 +27,8 @@ export async function handleWebhook(ctx: Context, media: Media, event: WebhookEv
       await onDisconnected(webhook, participant.identity, connectionFrom(participant, room.sid))
       return true
     case 'room_finished':
-      // The time of a webhook is truncated to the second, so its last millisecond is used. Participants who joined in
-      // that second count as joined before the room ended.
+      // The time of a webhook is truncated to the second, so the last millisecond of that second is used. Participants
+      // who joined in that second count as joined before the room ended.
       await onRoomFinished(webhook, room.sid, new Date(Number(event.createdAt) * 1000 + 999))
       return true
     default:
@@ -43,7 +43,10 @@ async function findCallOf(ctx: Context, { settings }: Media, name: string): Prom
   return call?.roomId === named.roomId ? call : undefined
 }
 
-/** The token of the connection may be older than a ban, a deactivation or the end of the call. */
+/**
+ * Removes the user again if they may not be in the call: the token of the connection may be older than a ban, a
+ * deactivation or the end of the call.
+ */
 async function onConnected(webhook: CallWebhook, userId: string, connection: Connection): Promise<void> {
   if (!(await isAdmitted(webhook, userId))) return queueMediaChore(webhook, userId)
   const outcome = await applyOnce(webhook, [userId], (call) => call.applyConnection(userId, connection))
@@ -76,9 +79,9 @@ async function onRoomFinished(webhook: CallWebhook, mediaRoomSid: string, closed
 }
 
 /**
- * Compares a call with the media server, which ends the call if it has no participants. The stored participants are not
- * enough: the webhook of a newer participant may be in flight. If the media server or rooms does not answer, the
- * periodic comparison ends the call.
+ * Compares a call with the media server, and ends the call if it has no participants. The stored participants are not
+ * enough: the webhook of a newer participant may be in flight. If the media server or the service rooms does not
+ * answer, the periodic comparison ends the call.
  */
 async function endWhenEmpty({ ctx, media, call }: CallWebhook): Promise<void> {
   try {

@@ -11,11 +11,11 @@ export const isConnected = ({ state }: ParticipantInfo): boolean => state !== Pa
 
 export function connectionFrom({ sid, joinedAt, joinedAtMs }: ParticipantInfo, mediaRoomSid: string): Connection {
   // Older media servers report whole seconds. The end of the second is used, so that somebody who returns right after
-  // leaving does not seem to have connected before.
+  // leaving does not seem to have connected before leaving.
   const connectedAt = joinedAtMs > 0n ? Number(joinedAtMs) : Number(joinedAt) * 1000 + 999
   return { sid, mediaRoomSid, connectedAt, disconnected: false }
 }
 
-/** A new connection of the same person replaced this one, which is not a leave. */
+/** Whether a new connection of the same person replaced this one: then the person has not left. */
 export const wasReplaced = ({ disconnectReason }: ParticipantInfo): boolean =>
   Number(disconnectReason) === duplicateIdentity

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { BrowserSession } from './browser-session.ts'
 
 type Options = {
-  /** An empty handle means that another request has just rotated it. */
+  /** Returns an empty handle if another request has just rotated the session. */
   rotate: (digest: Buffer) => Promise<{ cookieHandle: string; lifetimeSeconds: number }>
   now?: () => number
 }

@@ -4,7 +4,7 @@ import { tooManyCalls } from '../../errors.ts'
 import type { LimitClass } from './limit-class.ts'
 
 export type CallLimits = {
-  /** Throws `resource_exhausted` if there were too many recently. */
+  /** Throws `resource_exhausted` if there were too many calls recently. */
   take(limit: LimitClass, userId: string): void
   takeFrom(limit: LimitClass, address: string): void
 }

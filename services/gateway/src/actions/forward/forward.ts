@@ -97,7 +97,7 @@ export class Forwarder {
       : this.#call(admitted, body, { timeoutMs, traceparent })
   }
 
-  /** Uploads gets the image; the call carries the id of the stored blob. */
+  /** Sends the image to `uploads`; the call carries the id of the stored blob. */
   async #sendImage(admitted: AdmittedCall, body: Uint8Array, meta: CallMeta): Promise<Reply> {
     const { callerId, method } = admitted
     const { maxUploadBytes, putBlob } = this.#options

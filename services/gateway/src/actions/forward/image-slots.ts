@@ -3,8 +3,8 @@ import { tooManyImages } from '../../errors.ts'
 const maxRequestMs = 60_000
 
 /**
- * Limits calls with images, because each image is held in memory until uploads has it. A user gets at most half of the
- * slots.
+ * Limits calls with images, because each image is held in memory until `uploads` has it. A user gets at most half of
+ * the slots.
  */
 export class ImageSlots {
   readonly #slots: number
@@ -16,7 +16,8 @@ export class ImageSlots {
   }
 
   /**
-   * Returns a function that releases the slot. Throws `resource_exhausted`. A request longer than a minute is aborted.
+   * Returns a function that releases the slot. Throws `resource_exhausted`. A request that holds a slot for longer than
+   * a minute is aborted.
    */
   acquire(request: { destroy(): unknown }, userId: string): () => void {
     const own = this.#usedBy.get(userId) ?? 0

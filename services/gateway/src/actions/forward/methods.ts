@@ -5,7 +5,7 @@ import { methodPath, publicMethods } from '@parley/contracts/catalogue'
 
 export type PublicMethod = {
   method: DescMethodUnary
-  /** False for discovery and svc.auth, whose methods check tokens of their own. */
+  /** False for discovery, which is open to everyone, and for svc.auth, whose methods check tokens of their own. */
   needsCaller: boolean
   /** In bytes; for methods with an image a setting applies instead. */
   maxBodyBytes: number

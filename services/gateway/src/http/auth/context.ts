@@ -4,7 +4,7 @@ import type { CallerCache, CredentialSecrets, SignedIn } from '@parley/credentia
 import type { AccountsInternalService, SignInInternalService } from '@parley/contracts/internal'
 import type { NetworkLimiter } from '@parley/redis'
 import { headerOf, type ClientAddress } from '@parley/runtime'
-import type { ServerDescription } from '../../clients/server.ts'
+import type { DescribeServer } from '../../clients/server.ts'
 import type { SessionRenewal } from '../../actions/credentials/renewal.ts'
 import type { CallLimits } from '../../actions/forward/call-limits.ts'
 import type { Metrics } from '../../metrics.ts'
@@ -13,7 +13,7 @@ import type { SignInAttempts } from './attempts.ts'
 export type AuthContext = CredentialSecrets & {
   accounts: Client<typeof AccountsInternalService>
   signIn: Client<typeof SignInInternalService>
-  describeServer: ServerDescription
+  describeServer: DescribeServer
   callers: CallerCache
   renewal: SessionRenewal
   limits: CallLimits

@@ -12,7 +12,10 @@ type Settings = Pick<
   | 'providerSignInsPerAddress'
 >
 
-/** As long as the timeout of a call to accounts, so that attempts above the limit per account do not overlap. */
+/**
+ * As long as the timeout of a call to the service accounts, so that attempts above the limit per account do not
+ * overlap.
+ */
 const turnSeconds = 5
 /** Number of known browsers of one account that can use up their limits. */
 const maxKnownBrowsers = 10

@@ -80,7 +80,7 @@ function readJson(text: string): [names: string[], pairs: Pair[]] {
   return [fieldNames(text), pairs]
 }
 
-/** In their order, including repeated ones. The text must be valid JSON. */
+/** The field names of the outermost object in their order, including repeated ones. The text must be valid JSON. */
 function fieldNames(text: string): string[] {
   const names: string[] = []
   let depth = 0

@@ -4,7 +4,8 @@ import { replyJson } from '../reply.ts'
 import type { ClientFile, Encoding } from './files.ts'
 
 /**
- * The page evaluates the path itself. Push notifications link to paths below /chat/, mails and providers to others.
+ * At these paths the gateway serves the one page of the web client, which evaluates the path itself. Push notifications
+ * link to paths below /chat/, mails and providers to others.
  */
 const pages = new Set([
   '/',

@@ -11,7 +11,7 @@ import { toChangeHeader, type Change, type FoundMessage } from './change.ts'
 import { buildRetraction } from './retract.ts'
 
 /**
- * Only the author may remove an attachment, even in an archived room. A message that is left without text and
+ * Only the author may remove an attachment; the room may be archived. A message that is left without text and
  * attachments is retracted.
  */
 export function planAttachmentRemoval(ctx: Context, caller: Subject, assetId: string, found: FoundMessage): Change {
@@ -26,7 +26,7 @@ export function planAttachmentRemoval(ctx: Context, caller: Subject, assetId: st
   }
 }
 
-/** Only the author may remove a preview, even in an archived room. */
+/** Only the author may remove a preview; the room may be archived. */
 export function planPreviewRemoval(ctx: Context, caller: Subject, url: string, found: FoundMessage): Change {
   const message = getOwnMessage(caller, found)
   const preview = message.linkPreview && decodePreview(message.linkPreview)

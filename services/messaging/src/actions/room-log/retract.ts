@@ -8,7 +8,7 @@ import { nothingRemoved, toRetractedEvent } from '../../view/change-events.ts'
 import { toChangeHeader, type Change, type FoundMessage } from './change.ts'
 
 /**
- * Retracts a message with its echo, or the echo alone if the request names it. Returns undefined if that is done
+ * Retracts a message with its echo, or only the echo if the request names the echo. Returns undefined if that is done
  * already.
  */
 export function planRetraction(ctx: Context, caller: Subject, found: FoundMessage): Change | undefined {

@@ -13,7 +13,7 @@ import { toPostedEvent } from '../../view/posted-event.ts'
 import { toChangeHeader, type Change, type FoundMessage } from './change.ts'
 import { buildEchoRemoval } from './retract.ts'
 
-/** Undefined fields stay. */
+/** A property that is undefined is not changed. */
 export type Update = { eventId: string; body: string | undefined; withEcho: boolean | undefined }
 
 /**

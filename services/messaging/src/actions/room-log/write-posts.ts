@@ -26,7 +26,7 @@ export async function writePosts(
 ): Promise<(PostWriteOutcome | Error)[]> {
   const outcomes: Outcomes = new Map()
   await writeWithCachedHeader(ctx, roomId, messages, outcomes).catch((error: unknown) => {
-    // Another process has attached one of the files. They are checked again with the row locked.
+    // Another process has attached one of the files. The files are checked again with the row locked.
     if (!isUniqueViolation(error)) throw error
   })
   const unwritten = messages.filter((message) => !outcomes.has(message))

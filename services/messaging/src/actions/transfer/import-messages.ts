@@ -18,7 +18,7 @@ import { checkImportedMessage, type CheckedMessage } from '../../domain/check-im
 import { toImportedEvents } from './imported-event.ts'
 import { planImport, type ImportPlan } from '../../domain/plan-import.ts'
 
-/** One transaction. Messages imported before stay as they are. */
+/** Imports the messages in one transaction. Messages imported before stay as they are. */
 export async function importIntoRoom(
   ctx: Context,
   request: ImportMessagesRequest,

@@ -5,7 +5,7 @@ import { roomDelivery } from '../../view/deliveries.ts'
 
 export type ImportedAttachment = { assetId: string; messageEventId: string }
 
-/** The size of events is limited. */
+/** Keeps each event below the maximum size. */
 const attachmentsPerEvent = 2_000
 
 /** The events take the places from `place` on. They notify nobody; clients reload the room. */

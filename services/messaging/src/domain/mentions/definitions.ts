@@ -3,7 +3,7 @@ const definition =
 
 const maxLabelLength = 999
 
-/** As in CommonMark, neither case nor the amount of white space matters. */
+/** The labels of link reference definitions. As in CommonMark, neither case nor the amount of white space matters. */
 export class Labels {
   readonly #defined = new Set<string>()
 

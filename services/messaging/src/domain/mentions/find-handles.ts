@@ -10,8 +10,8 @@ const mention = /(?<![\p{L}\p{N}]|[\p{L}\p{N}][._+-])@([\p{L}\p{N}_-]+(?:\.[\p{L
 const escape = /\\([!-/:-@[-`{-~])/g
 
 /**
- * The distinct handles that a Markdown text mentions, in lower case. Ignored are an escaped "@" and one in code, a
- * block quote, a link, a web address or an e-mail address.
+ * The first hundred distinct handles that a Markdown text mentions, in lower case. Ignored are an escaped "@" and one
+ * in code, a block quote, a link, a web address or an e-mail address.
  */
 export function findHandles(body: string): string[] {
   if (!body.includes('@')) return []

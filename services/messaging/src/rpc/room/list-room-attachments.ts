@@ -39,7 +39,7 @@ export function listRoomAttachments(ctx: Context): MethodImpl<typeof RoomService
   }
 }
 
-/** Contains the total, so that it is counted only for the first page. */
+/** A cursor contains the total, so that attachments are counted only for the first page. */
 const cursorOf =
   (total: bigint) =>
   ({ seq, position }: AttachmentKey): string =>

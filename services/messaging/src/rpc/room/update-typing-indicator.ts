@@ -15,7 +15,7 @@ export function updateTypingIndicator(ctx: Context): MethodImpl<typeof RoomServi
     if (!found) throw roomNotFound()
     const { room, standing } = found
     assertMayRead(ctx.policy(), caller, room, standing)
-    // The id is sent to everyone in the room.
+    // Checked because the id is sent to everyone in the room.
     if (threadRootEventId && !looksLikeId(threadRootEventId)) throw threadRootNotAnId()
     const dmParticipantIds = isDm(room) ? [...room.participantIds] : []
     ctx.notifyTyping({ roomId, userId: caller.userId, threadRootEventId, dmParticipantIds })
