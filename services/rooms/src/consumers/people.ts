@@ -23,7 +23,7 @@ export const onProfileEvent =
     }
   }
 
-/** The versions of the account decide which is newer, so events may arrive in any order. */
+/** Versions decide whether an event is newer than the stored row, so events may arrive in any order. */
 export const onAccessEvent =
   ({ db, accounts }: Dependencies): EventPreparation =>
   async ({ aggregateId: userId, version, fact }) => {
