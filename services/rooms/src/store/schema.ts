@@ -100,7 +100,7 @@ export const roomBans = pgTable(
       .references(() => rooms.id),
     userId: text('user_id').notNull(),
     id: text().notNull(),
-    /** False once a fact has ended the ban. An expired ban is inactive even before. */
+    /** False once a fact has ended the ban. An expired ban has no effect even before that fact. */
     banned: boolean().notNull(),
     moderatorId: text('moderator_id').notNull(),
     reason: text().notNull(),
