@@ -111,8 +111,8 @@ where follows > ${maxFollowsWithoutWatermark}`,
 )
 
 /**
- * Finds unread rooms, but at most one with an unread timeline of which the user is an explicit member. `toSettle`: rooms
- * in which settling follows makes the next call cheaper.
+ * Finds unread rooms, but at most one with an unread timeline of which the user is an explicit member. `toSettle`:
+ * rooms in which settling follows makes the next call cheaper.
  */
 export async function readUnread(on: Connection, userId: string): Promise<{ rooms: UnreadRoom[]; toSettle: string[] }> {
   const rows = await unread.run(on, [userId])

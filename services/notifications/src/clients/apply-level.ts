@@ -10,8 +10,8 @@ export type ChosenLevel = MessageInitShape<typeof ApplyNotificationLevelRequestS
 
 /**
  * Sends the level to messaging before the user's call is answered. Returns the version that messaging holds afterwards
- * if its version or level differs from the chosen one. Otherwise, or if messaging holds none or does not answer, returns
- * undefined. Never rejects, because messaging also receives the event.
+ * if its version or level differs from the chosen one. Otherwise, or if messaging holds none or does not answer,
+ * returns undefined. Never rejects, because messaging also receives the event.
  */
 export const applyLevel =
   (messaging: Client<typeof MessagingInternalService>) =>

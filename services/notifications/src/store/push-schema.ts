@@ -31,8 +31,8 @@ export const pushSubscriptions = pgTable(
 )
 
 /**
- * Each push shows or dismisses one notification in one browser. A row is deleted when its push has been sent or will not
- * be sent.
+ * Each push shows or dismisses one notification in one browser. A row is deleted when its push has been sent or will
+ * not be sent.
  */
 export const pushJobs = pgTable(
   'push_jobs',

@@ -19,8 +19,8 @@ export function toCreatedEvent(change: ShardChange, message: Message, created: r
 }
 
 /**
- * With these, clients can show a mention or direct message without another call. `others`: number of participants of the
- * direct message besides the sender and the recipient.
+ * With these, clients can show a mention or direct message without another call. `others`: number of participants of
+ * the direct message besides the sender and the recipient.
  */
 export type DisplayDetails = {
   roomName: string

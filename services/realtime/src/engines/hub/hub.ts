@@ -89,8 +89,8 @@ export class Hub implements Disposable {
   }
 
   /**
-   * To be called when the policy has changed. If the node missed the event, users whose rooms change must reconnect, and
-   * no client can resume from an earlier position.
+   * To be called when the policy has changed. If the node missed the event, users whose rooms change must reconnect,
+   * and no client can resume from an earlier position.
    */
   recomputeAccess(policyChange: PolicyChange): void {
     const change = this.access.recompute()
