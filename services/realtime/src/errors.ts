@@ -38,7 +38,7 @@ export const temporarilyUnavailable: FatalError = {
   closeCode: tryAgainLater,
   isTemporary: true,
 }
-/** The code makes clients reconnect by themselves, with growing delays. */
+/** The code `temporarily_unavailable` makes clients reconnect by themselves, with growing delays. */
 export const tooManyUnauthenticated: FatalError = {
   ...temporarilyUnavailable,
   message: 'too many unauthenticated sockets from your network; wait and try again',

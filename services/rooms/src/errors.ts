@@ -92,7 +92,7 @@ export const messagingUnavailable = (cause: unknown) =>
 export const adminUnavailable = (cause: unknown) =>
   new ConnectError('permissions cannot be changed now; try again', Code.Unavailable, undefined, undefined, cause)
 export const accountsUnavailable = (cause: unknown) =>
-  new ConnectError('accounts are not available; try again', Code.Unavailable, undefined, undefined, cause)
+  new ConnectError('the profiles of users are not available; try again', Code.Unavailable, undefined, undefined, cause)
 
 export const importedIdMissing = () =>
   new ConnectError('source and external id are required, of at most 200 characters each', Code.InvalidArgument)

@@ -9,7 +9,10 @@ const maxStandingsPerCall = 5000
 
 export type Selection = { roomId: string; aboveVersion: bigint; afterUserId: string }
 
-/** The first 5,000 standings by user id, from one snapshot; undefined if the room is unknown. */
+/**
+ * Reads the room and, in the same snapshot, up to 5,000 of the selected standings in the order of user ids. Undefined
+ * if no fact of the room has been applied.
+ */
 export function findHeldRoom(db: Db, { roomId, aboveVersion, afterUserId }: Selection): Promise<HeldRoom | undefined> {
   return db.transaction(
     async (tx) => {

@@ -3,7 +3,7 @@ import { definePageQuery, withinPage, type EventsWithAccess } from './readable-e
 import type { Connection } from './statement.ts'
 
 // The root precedes its replies in the log, so it is always the first row.
-// It is not counted, so its files and reactions are always looked up.
+// Its files and reactions are not counted, so they are always looked up.
 const root = `select *, 0 as text_bytes, 1 as file_count, 1 as tally_count, null::bigint as bytes_before from room_events
   where room_id = $1 and event_id = $3
     and kind = 'message_posted' and thread_root_event_id is null and echo_of_event_id is null`

@@ -29,8 +29,8 @@ export function readRoomStates(on: Connection, userId: string, roomIds: readonly
 }
 
 /**
- * `inThread`: in a thread that the user follows, instead of the timeline. `member`: explicitly; otherwise the room is
- * universal, and the user may lack `room.join`.
+ * `inThread`: a thread that the user follows is unread; otherwise the timeline is. `member`: the user is an explicit
+ * member; otherwise the room is universal, and the user may lack `room.join`.
  */
 export type UnreadRoom = { roomId: string; groupId: string; member: boolean; inThread: boolean }
 
@@ -111,8 +111,8 @@ where follows > ${maxFollowsWithoutWatermark}`,
 )
 
 /**
- * Finds unread rooms, but only one with an unread timeline of which the user is an explicit member, which is enough to
- * know. `toSettle`: rooms in which settling follows makes the next call cheaper.
+ * Finds unread rooms, but at most one with an unread timeline of which the user is an explicit member. `toSettle`:
+ * rooms in which settling follows makes the next call cheaper.
  */
 export async function readUnread(on: Connection, userId: string): Promise<{ rooms: UnreadRoom[]; toSettle: string[] }> {
   const rows = await unread.run(on, [userId])

@@ -81,7 +81,7 @@ on conflict (room_id, root_event_id, user_id) do nothing
 returning user_id as "userId"`,
 )
 
-/** Adds followers: users who are in the room and have not decided about the thread. Returns those who now follow it. */
+/** Adds followers: users who are in the room and have not decided about the thread. Returns the added ones. */
 export async function followAsMentioned(
   on: Connection,
   thread: { roomId: string; rootEventId: string },

@@ -29,7 +29,7 @@ function toDeliveries(step: Step, clientEvent: ClientEventKind, createdAt: Date)
     clientEvent === 'room_universal_changed'
       ? encodeRealtimeEnvelope(clientEvent, { ...base, value: { roomId: room.roomId, universal: room.universal } })
       : encodeRealtimeEnvelope(clientEvent, { ...base, value: { roomId: room.roomId } })
-  // Whoever created, joined or left the room may not be in its audience yet or any more.
+  // The audience of the room might not contain the person who has just created, joined or left the room.
   const person = clientEvent === 'room_created' ? fact.actorId : aboutUserId
   const toPerson = person && !isDm(room) ? [userDelivery(person, envelope)] : []
   return [roomDelivery(room, envelope), ...toPerson]

@@ -4,7 +4,7 @@ import type { LinkPreviewSchema } from '@parley/contracts/api'
 import { decodePreview } from '../domain/page-preview.ts'
 import type { ViewContext } from './view-context.ts'
 
-/** Uploads stores preview images in this size, in pixels. */
+/** Uploads scales preview images down to this size, in pixels. */
 const maxImageSize = { width: 1200, height: 630, fit: 'contain' } as const
 
 export function toLinkPreview(

@@ -31,13 +31,13 @@ export type PostedDetails = Pick<
 
 type Options = { markedAsRead: boolean; details?: PostedDetails }
 
-/** The statement that writes the entry fills in its place: the event's version, and room_seq of the fact. */
+/** The two holes are the version of the event and `room_seq` of the fact: the place that the message takes. */
 export function toPostedEntry(room: RoomHeader, posted: PostedMessage, options: Options): EntryWithHoles {
   const entry = toOutboxRow(toPostedEvent(room, posted, { ...options, place: roomSeqPlaceholder.value }))
   return { ...entry, holes: findHoles(entry.payload, roomSeqPlaceholder, 2) }
 }
 
-/** With `markedAsRead` it also tells the author's clients that the room is read up to here. */
+/** With `markedAsRead`, the event also tells the author's clients that the room is read up to this message. */
 export function toPostedEvent(
   room: RoomHeader,
   posted: PostedMessage,
@@ -64,7 +64,7 @@ export function toPostedEvent(
   }
 }
 
-/** Uploads consumes only events of messages with a file or an image. */
+/** Uploads consumes only events of messages with a file or a preview image. */
 const showsFile = ({ attachmentAssetIds = [], linkPreviewImageKey = '' }: PostedDetails = {}): boolean =>
   attachmentAssetIds.length > 0 || linkPreviewImageKey !== ''
 

@@ -9,9 +9,9 @@ const options = { timeoutMs: 1_000 }
 export type ChosenLevel = MessageInitShape<typeof ApplyNotificationLevelRequestSchema>
 
 /**
- * Messaging applies the level to unread rooms before the user's call is answered. Returns the version that messaging
- * holds if it holds another version, or another level with this version; undefined if it holds none. Never rejects,
- * because messaging also receives the event.
+ * Sends the level to messaging before the user's call is answered. Returns the version that messaging holds afterwards
+ * if its version or level differs from the chosen one. Otherwise, or if messaging holds none or does not answer,
+ * returns undefined. Never rejects, because messaging also receives the event.
  */
 export const applyLevel =
   (messaging: Client<typeof MessagingInternalService>) =>

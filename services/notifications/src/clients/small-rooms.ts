@@ -3,13 +3,13 @@ import type { Audiences } from './audiences.ts'
 
 const cacheTtlMs = 60_000
 const maxCached = 10_000
-/** Short, because rooms answers in milliseconds and a job can find the members as well. */
+/** Short, because the service rooms usually answers in milliseconds, and a job can find the members as well. */
 const timeoutMs = 500
 const pauseMs = 10_000
 
 export class SmallRooms {
   readonly #audiences: Pick<Audiences, 'listMembers'>
-  /** By room: a number that its members exceed, or 0 if none is known; Infinity for a universal room. */
+  /** By room: it has more members than this number. 0 if no such number is known; Infinity for a universal room. */
   readonly #lowerBounds = new LRUCache<string, number>({ max: maxCached, ttl: cacheTtlMs })
   #pausedUntil = 0
 
@@ -18,8 +18,8 @@ export class SmallRooms {
   }
 
   /**
-   * Undefined if there are more than `limit` members, if a call to rooms has failed in the last seconds, or if the room
-   * is universal: rooms would have to read all people.
+   * Undefined if the room has more than `limit` members, if this or another call to the service rooms has failed in the
+   * last `pauseMs`, or if the room is universal: the service would have to read all people.
    */
   async listMembers(roomId: string, limit: number): Promise<{ userIds: string[]; roomName: string } | undefined> {
     if (performance.now() < this.#pausedUntil) return undefined

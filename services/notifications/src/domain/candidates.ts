@@ -1,6 +1,8 @@
 import type { NotificationKind } from './tag.ts'
 
-/** A person to notify, unless their level forbids it. `silent`: the status is do not disturb, so nothing is pushed. */
+/**
+ * A person to notify, unless their level forbids it. `silent`: their status is do not disturb, so nothing is pushed.
+ */
 export type Recipient = { userId: string; kind: NotificationKind; silent: boolean }
 
 export type CandidatesByKind = readonly (readonly [kind: NotificationKind, userIds: Iterable<string>])[]

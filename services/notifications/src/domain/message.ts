@@ -3,7 +3,7 @@ import type { Event, MessagePostedFact } from '@parley/contracts/internal'
 
 export type Message = {
   roomId: string
-  /** Id of the message; for an echo, its own id. */
+  /** Id of the message, which may be an echo. */
   eventId: string
   /** Equal to `eventId`; for an echo, the id of the reply that it shows. */
   messageId: string
@@ -23,7 +23,7 @@ export type Message = {
 
 export type Posting = { message: Message; fact: MessagePostedFact }
 
-/** A posted message, or one whose mentions were resolved later. Undefined if the event has none. */
+/** A posted message, or one whose mentions were resolved later. Undefined if the event is about neither. */
 export function postingOf({ id, aggregateId, actorId, occurredAt, traceparent, fact }: Event): Posting | undefined {
   const at = occurredAt ? timestampDate(occurredAt) : new Date(0)
   if (fact.case === 'messagePosted')

@@ -8,8 +8,8 @@ export const pushPriorities = ['first', 'soon', 'mass'] as const
 export type PushPriority = (typeof pushPriorities)[number]
 
 /**
- * While this number of pushes with one tag wait, further ones are at most `soon`. One person may have this number of
- * browsers.
+ * While this number of pushes with one tag wait, further ones are at most `soon`. The number is that of browsers that
+ * one person may have.
  */
 export const maxFirst = 20
 /** While this number of pushes with one tag wait, further ones are `mass`. */

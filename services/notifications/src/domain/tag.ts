@@ -10,5 +10,5 @@ const prefixes: Record<NotificationKind, string> = {
   room_message: 'room-message-',
 }
 
-/** A new notification replaces one with the same tag on all devices, and a dismissal closes it. */
+/** A device shows one notification per tag: a new one replaces the former, and a dismissal closes it. */
 export const tagOf = (kind: NotificationKind, eventId: string): string => `${prefixes[kind]}${eventId}`

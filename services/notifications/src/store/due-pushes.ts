@@ -15,7 +15,7 @@ export async function msUntilNextPush(db: Db): Promise<number | undefined> {
 }
 
 /**
- * Lists up to `perPriority` due pushes of each priority of each host, those due longest first. A dismissal waits until
+ * Lists up to `perPriority` due pushes of each priority of each host, the longest due first. A dismissal waits until
  * all earlier pushes with its tag to its browser are finished.
  */
 export function listDuePushes(db: Db, perPriority: number): Promise<DuePush[]> {

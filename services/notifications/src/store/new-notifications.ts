@@ -8,8 +8,9 @@ import type { Message } from '../domain/message.ts'
 export type Created = { id: string; userId: string; kind: NotificationKind; silent: boolean; eventId: string }
 
 /**
- * SQL condition: a marker or departure is of a log that was lost when messaging's database was restored. It is older
- * than the message, although its place is not before the message. Clocks differ by less than two seconds.
+ * SQL condition: whether a marker or departure refers to a log that was lost when the database of messaging was
+ * restored. Such a row is older than the message, although its place is not before that of the message. Clocks are
+ * assumed to differ by less than two seconds.
  */
 const isOfLostLog = (roomSeq: SQL, at: SQL): SQL =>
   sql`(${roomSeq} >= r."roomSeq" and ${at} < r."postedAt" - interval '2 s' and r."resolvedLater" is not true)`

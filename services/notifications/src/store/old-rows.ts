@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 const maxAtOnce = 5000
 
 /**
- * Events stay on the stream for three days. While they may be redelivered, markers, departures, tombstones and
+ * Events stay on the stream for three days. While they may be redelivered, markers, departures, retractions and
  * dismissed notifications prevent wrong or duplicate notifications.
  */
 const old = [

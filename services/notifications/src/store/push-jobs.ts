@@ -69,7 +69,7 @@ export async function lockSubscriptions(tx: Tx, userIds: readonly string[]): Pro
     select from push_subscriptions where user_id = any(${sql.param([...userIds])}::text[]) order by id for share`)
 }
 
-/** Deletes unleased pushes and marks the others as withdrawn. Returns the ones that were never sent. */
+/** Deletes unleased pushes and marks the others as withdrawn. Returns the deleted ones that were never sent. */
 export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Promise<NeverSent[]> {
   const matching = (of: 'unleased' | 'all') => sql`
     with found as (

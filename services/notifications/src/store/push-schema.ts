@@ -11,7 +11,7 @@ export const pushSubscriptions = pgTable(
   'push_subscriptions',
   {
     id: identity('id').primaryKey().generatedAlwaysAsIdentity(),
-    /** Endpoints are too long for an index. */
+    /** Is indexed instead of the endpoint, which is too long. */
     endpointDigest: bytea('endpoint_digest').notNull(),
     endpoint: text().notNull(),
     /** Host and port of the endpoint; the number of pushes in flight is limited per host. */
@@ -31,8 +31,8 @@ export const pushSubscriptions = pgTable(
 )
 
 /**
- * Each push shows or dismisses one notification in one browser. A row is deleted when its push has been sent or given
- * up.
+ * Each push shows or dismisses one notification in one browser. A row is deleted when its push has been sent or will
+ * not be sent.
  */
 export const pushJobs = pgTable(
   'push_jobs',

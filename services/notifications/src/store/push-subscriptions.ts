@@ -52,7 +52,7 @@ export async function deleteSubscription(db: Db, userId: string, endpoint: URL):
   await db.delete(pushSubscriptions).where(isOwn(userId, endpoint))
 }
 
-/** `all`: every credential of the user. Subscriptions without a known session end with any of them. */
+/** `all`: every credential of the user. Subscriptions without a known session end with any credential of the user. */
 export type EndedCredentials = { credentialIds: readonly string[]; all: boolean }
 
 const endedOf = (userId: string, { credentialIds, all }: EndedCredentials) => {

@@ -57,7 +57,7 @@ export const notifications = pgTable(
     threadRootEventId: text('thread_root_event_id').notNull(),
     inReplyTo: text('in_reply_to').notNull(),
     roomSeq: bigint('room_seq', { mode: 'bigint' }).notNull(),
-    /** The user had the status do-not-disturb when it was created. */
+    /** The user had the status do-not-disturb when the notification was created. */
     silent: boolean().notNull(),
     createdAt: instant('created_at').notNull(),
     dismissedAt: instant('dismissed_at'),
@@ -83,7 +83,7 @@ export const notifications = pgTable(
 
 /**
  * Versions of the aggregates `notification.<shard>`. A transaction that writes notifications or markers of a shard's
- * users locks its row before it reads.
+ * users locks the row of the shard before it reads.
  */
 export const notificationShards = pgTable('notification_shards', {
   shard: integer().primaryKey(),

@@ -18,7 +18,10 @@ export function toCreatedEvent(change: ShardChange, message: Message, created: r
   return { ...base(change, 'notification_created', actorId), deliveries, traceparent }
 }
 
-/** Names and pictures with which clients can show a mention or direct message without another call. */
+/**
+ * With these, clients can show a mention or direct message without another call. `others`: number of participants of
+ * the direct message besides the sender and the recipient.
+ */
 export type DisplayDetails = {
   roomName: string
   sender: User | undefined
@@ -27,8 +30,8 @@ export type DisplayDetails = {
 
 /**
  * The event for people who are mentioned or get a direct message, except those whose status is do-not-disturb;
- * undefined if there are none. The event contains the sender's name, so its aggregate is the sender: it is removed from
- * the stream when the sender's account is deleted.
+ * undefined if there are none. The event contains the sender's name, so its aggregate is the sender: when the sender's
+ * account is deleted, the event is removed from the stream.
  */
 export function toPeopleCalledEvent(
   { actorId, roomId, traceparent = '' }: Message,

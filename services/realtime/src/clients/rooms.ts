@@ -15,7 +15,7 @@ export type Rooms = {
   listUniversalRooms: () => Promise<UniversalRoom[]>
 }
 
-/** Standings in one response: about half a megabyte. */
+/** Maximum number of standings in one response, which then has about half a megabyte. */
 const pageSize = 5_000
 
 export function roomsClient(client: Client<typeof RoomsInternalService>): Rooms {

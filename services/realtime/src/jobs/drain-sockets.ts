@@ -4,8 +4,8 @@ import type { Subscriber } from '../engines/hub/index.ts'
 
 const groups = 20
 /**
- * How long to wait before the process ends. A connection with unread input would be reset, and its client would lose
- * the frame with the reason.
+ * How long to wait before the process ends. If it ended at once, connections with unread input would be reset, and
+ * their clients would lose the frame with the reason.
  */
 const lingerMs = 250
 

@@ -9,7 +9,7 @@ type Hello = {
   signal: () => AbortSignal
 }
 
-/** An empty object means that no credential is valid. */
+/** Without a caller, an error and an end, no credential is valid. */
 type Outcome = {
   caller?: Caller | undefined
   error?: FatalError

@@ -46,7 +46,7 @@ export class Connection implements Subscriber {
   #earlyPings: string[] | undefined
   #user: UserAccess | undefined
   #credentialId: string | undefined
-  /** The server's hello waits for the answer to the subscription, so that both take one write. */
+  /** Whether the server's hello waits for the answer to the subscription, so that both take one write. */
   #isHelloPending = false
   #waiting: AbortController | undefined
 

@@ -25,13 +25,13 @@ type UserData = { connection: Connection | undefined; presented: PresentedCreden
 
 export type SocketServer = {
   port: number
-  /** Connections whose stream has not started. When it starts, the next sweep removes the connection from this set. */
+  /** Connections whose stream has not started. After the start, a connection stays in this set until the next sweep. */
   handshaking: Set<Connection>
   context: ConnectionContext
   startAccepting: () => void
   publish: (topic: string, frame: Uint8Array) => void
   countSubscribers: (topic: string) => number
-  /** Refuses new sockets and closes unfinished ones; open ones continue. */
+  /** Refuses new sockets and closes those whose stream has not started; the others continue. */
   stopAccepting: () => void
   close: () => void
 }

@@ -13,7 +13,7 @@ export async function denyPosting(
   })
 }
 
-/** Owners are exempt. Called before a private room is created, and when an imported room has become private. */
+/** Owners are exempt. Called before a private room is created, and again when a repeated import finds the room. */
 export async function denyEntry(admin: Client<typeof AdminInternalService>, roomId: string): Promise<void> {
   await admin.denyEntry({ roomId }, { timeoutMs: 3000 }).catch((error: unknown) => {
     throw adminUnavailable(error)

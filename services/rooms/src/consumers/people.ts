@@ -8,7 +8,7 @@ type Person = Awaited<ReturnType<typeof fetchPeople>>[number]
 
 const timeoutMs = 3000
 
-/** Events contain no names, so they are fetched. */
+/** Events contain no names, so the names are fetched. */
 export const onProfileEvent =
   ({ db, accounts }: Dependencies): EventPreparation =>
   async ({ aggregateId: userId, fact }) => {
@@ -23,7 +23,7 @@ export const onProfileEvent =
     }
   }
 
-/** The versions of the account decide which is newer, so events may arrive in any order. */
+/** Versions decide whether an event is newer than the stored row, so events may arrive in any order. */
 export const onAccessEvent =
   ({ db, accounts }: Dependencies): EventPreparation =>
   async ({ aggregateId: userId, version, fact }) => {
@@ -45,8 +45,8 @@ const fetchPeople = async (accounts: Dependencies['accounts'], userId: string) =
   (await accounts.getPeople({ userIds: [userId] }, { timeoutMs })).people
 
 /**
- * A version below the stored one means that an event or response is late, or that the database of accounts was
- * restored. Either way, a response requested after the stored versions were read is current. Throws if the versions
+ * A version below the stored one means that an event or response is late, or that the database of the service accounts
+ * was restored. Either way, a response requested after the stored versions were read is current. Throws if the versions
  * have changed since or nothing was requested; the event is then delivered again.
  */
 async function replace(

@@ -6,10 +6,11 @@ import { findRoomsLeftBehind } from '../store/facts.ts'
 const leftBehindAfterMs = 1000
 const roomsPerRun = 100
 /**
- * The interval without a wake-up. This process wakes the job when messaging has not applied facts in time, and the
- * relay when another process has died.
+ * The interval while no facts are left behind. The job runs earlier when a delivery of this process has timed out, and
+ * when the relay reports that another process has died.
  */
 const everyMs = 10_000
+/** The interval while facts are left behind, and the delay after a delivery has timed out. */
 const retryMs = 1000
 
 /** Delivers facts that were left behind because a process crashed, or messaging did not apply them in time. */

@@ -22,7 +22,7 @@ export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposab
         const ends = await findNextBanEnds(ctx.db, bansPerRun)
         const due = ends.filter(({ msLeft }) => msLeft <= 0)
         const failures: unknown[] = []
-        // A room that stays locked must not hold up others.
+        // If a ban cannot be ended, for example because its room stays locked, the other bans are still ended.
         const ended = new Map<string, RoomFact[]>()
         for (const { roomId, userId } of due)
           await endExpired(ctx, roomId, userId).then(

@@ -8,7 +8,10 @@ const pageSize = 1000
 /** Building a large statement blocks the process, whose other transactions could time out meanwhile. */
 const rowsPerTransaction = 100
 
-/** Copies all people from accounts, once per database. The consumers are already running, and newer versions win. */
+/**
+ * Copies all people from the service accounts, once per database. The consumers are already running, and newer versions
+ * win.
+ */
 export function fillPeople(ctx: Context, signal: AbortSignal): Promise<void> {
   return retryUntilSuccess('fill people from accounts', signal, () => fillOnce(ctx, signal))
 }

@@ -2,7 +2,7 @@ import { isEffectiveMember, may, roomScope, type Policy, type Subject } from '@p
 import { RoomKind } from '@parley/contracts/api'
 import { toPolicyRoom, type PolicyRoom, type Standing } from './standing.ts'
 
-/** Others see channels with room.list, and no direct messages. */
+/** Effective members see the room. Others need room.list to see a channel, and see no direct message. */
 export function canSee(policy: Policy, subject: Subject, room: PolicyRoom, standing: Standing): boolean {
   if (isEffectiveMember(policy, subject, room, standing)) return true
   return room.kind === RoomKind.CHANNEL && may(policy, subject, 'room.list', roomScope(room))

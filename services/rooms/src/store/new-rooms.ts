@@ -32,7 +32,7 @@ export function dmRow({ head, version, at }: NewRoom<{ id: string }>): RoomRow {
 
 type InitialRows = Pick<NewRoom<unknown>, 'facts' | 'members' | 'at'>
 
-/** A taken name violates `nameIndex`. */
+/** Throws a violation of `nameIndex` if the name is taken. */
 export async function insertRoom(tx: Tx, row: RoomRow, initial: InitialRows): Promise<void> {
   await tx.insert(rooms).values(row)
   await insertInitialRows(tx, row, initial)

@@ -35,7 +35,7 @@ export async function lockVersions(tx: Tx, userId: string): Promise<Versions> {
   return held ?? unknownVersions
 }
 
-/** The values saved next replace the stored ones in any case. */
+/** The values saved next replace the stored ones, even if their versions are lower. */
 export async function forgetVersions(tx: Tx, userId: string): Promise<void> {
   await tx.update(people).set(unknownVersions).where(eq(people.userId, userId))
 }
@@ -96,7 +96,7 @@ export async function markFilled(tx: Tx, name: string): Promise<void> {
     .onConflictDoNothing()
 }
 
-/** The roles that accounts reported last; undefined for deleted users. */
+/** The stored roles; empty for unknown users, undefined for deleted ones. */
 export async function findRoleIds(reader: Reader, userId: string): Promise<string[] | undefined> {
   const { roleIds, deleted } = people
   const [found] = await reader.select({ roleIds, deleted }).from(people).where(eq(people.userId, userId))

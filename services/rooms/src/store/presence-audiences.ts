@@ -5,7 +5,8 @@ const maxMembers = 200
 const maxOthers = 2_000
 
 /**
- * The people who share a direct message or a small channel with a user; universal and archived channels do not count.
+ * Up to `maxOthers` people who share a direct message, or a channel of at most `maxMembers`, with a user. Universal and
+ * archived channels do not count.
  */
 export async function findPresenceAudiences(
   reader: Reader,

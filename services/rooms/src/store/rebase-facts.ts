@@ -123,7 +123,7 @@ async function continueAbove(
   return made
 }
 
-/** The oldest unapplied fact and all later ones, except the one that created the room. */
+/** Deletes and returns the oldest unapplied fact and all later ones, except the fact that created the room. */
 async function removeWaitingFacts(tx: Tx, roomId: string): Promise<{ facts: RoomFact[]; since: Date }> {
   const ofRoom = eq(roomFacts.roomId, roomId)
   const [open] = await tx

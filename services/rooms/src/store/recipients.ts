@@ -42,7 +42,7 @@ export function recipientsPage(filter: RecipientFilter, page: Page): SQL | undef
 
 type IsSelected = (userId: SQL) => SQL
 
-/** Includes members with accounts that are not stored here yet. */
+/** Includes members who are not in `people` yet. */
 function ofMembers(filter: RecipientFilter, page: Page, isSelected: IsSelected): SQL {
   const isActive = sql`coalesce((select not p.deleted from people as p where p.user_id = m.user_id), true)`
   return sql`select m.user_id as "userId" from room_members as m

@@ -100,7 +100,7 @@ export const roomBans = pgTable(
       .references(() => rooms.id),
     userId: text('user_id').notNull(),
     id: text().notNull(),
-    /** False once a fact has ended the ban. An expired ban is inactive even before. */
+    /** False once a fact has ended the ban. An expired ban has no effect even before that fact. */
     banned: boolean().notNull(),
     moderatorId: text('moderator_id').notNull(),
     reason: text().notNull(),
@@ -182,7 +182,7 @@ export const lobby = pgTable('lobby', {
   generalId: text('general_id').notNull(),
 })
 
-/** Copied from accounts. Profile and roles arrive on two consumers, so each has a version. */
+/** Copied from the service accounts. Profile and roles arrive on two consumers, so each has a version. */
 export const people = pgTable(
   'people',
   {

@@ -11,7 +11,7 @@ export async function startConsumers(host: DatabaseHost, { now, fileLimits }: Co
   await host.consume({ durable: 'avatars', subject: profileUpdates, on: onProfileUpdated })
   const serverUpdates = 'evt.config.server.server_updated'
   await host.consume({ durable: 'branding', subject: serverUpdates, on: onServerUpdated })
-  // The subjects of posts, edits and retractions without files and images end with `.text`.
+  // The subjects of posts, edits and retractions without files and images end with `.text`, so they are not received.
   for (const [durable, kind, on] of [
     ['posted', 'message_posted', onMessagePosted(options)],
     ['imported', 'messages_imported', onMessagesImported(options)],

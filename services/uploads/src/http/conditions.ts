@@ -9,7 +9,7 @@ export function isUnchanged(headers: IncomingHttpHeaders, { etag, lastModified }
   return wholeSeconds(lastModified) <= Date.parse(headers['if-modified-since'] ?? '')
 }
 
-/** No range may be sent if the client has parts of another state, which it names in If-Range. */
+/** If-Range names the state of which the client has a part. If the file has another state now, no range may be sent. */
 export function mayServeRange(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
   const given = headers['if-range']
   if (given === undefined || given === etag) return true

@@ -10,8 +10,8 @@ const minImageAgeMs = 3_600_000
 const rowsPerRound = 500
 
 /**
- * Also marks for deletion the images to which no preview and no message refers. Asks messaging first, because events of
- * messages may not have arrived yet.
+ * Deletes old previews and ended uses, and marks for deletion the images to which no preview and no message refers.
+ * Asks messaging first, because events of messages may not have arrived yet.
  */
 export function cleanPreviews(
   ctx: Context,

@@ -9,8 +9,8 @@ import { assetExpired } from '../view/asset-events.ts'
 const assetsPerRound = 200
 
 /**
- * Notifies the owners of the files. Asks messaging first, because the event of a posted message may not have arrived
- * yet.
+ * Marks for deletion the files that no message uses after `keptMs`, and notifies their owners. Asks messaging first,
+ * because the event of a posted message may not have arrived yet.
  */
 export function expireAssets(
   ctx: Context,

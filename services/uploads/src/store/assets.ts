@@ -124,7 +124,7 @@ export async function findAssetsToDelete(db: Reader, limit: number, ownerId?: st
   return rows.map(({ id }) => id)
 }
 
-/** Also deletes the rows of their renditions and video jobs. The bytes must be deleted. */
+/** Also deletes the rows of their renditions and video jobs. To be called after the bytes were deleted. */
 export async function forgetAssets(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.transaction(async (tx) => {

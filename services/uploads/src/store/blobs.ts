@@ -23,7 +23,7 @@ export async function findBlob(db: Reader, id: string, callerId: string): Promis
   return row
 }
 
-/** Deletes the row of a blob. Returns false if another call has used it first. */
+/** Deletes the row of a blob. Returns false if there was none: another call has used the blob, or it has expired. */
 export async function takeBlob(db: Db | Tx, id: string): Promise<boolean> {
   return (await db.delete(blobs).where(eq(blobs.id, id)).returning({ id: blobs.id })).length > 0
 }

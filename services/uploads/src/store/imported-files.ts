@@ -15,7 +15,7 @@ export async function findImported(
   return row
 }
 
-/** Finds any file that is not marked for deletion, even if its bytes are lost and whoever may see it. */
+/** Finds any file that is not marked for deletion, even if its bytes are lost. Does not check who may see the file. */
 export async function findAnyAsset(reader: Reader, id: string): Promise<AssetRow | undefined> {
   const [row] = await reader
     .select()

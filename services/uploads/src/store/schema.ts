@@ -199,7 +199,7 @@ export const previewUses = pgTable(
     imageKey: text('image_key').notNull(),
     messageEventId: text('message_event_id').notNull(),
     authorId: text('author_id').notNull(),
-    /** The message no longer shows it; kept for a while in case its `message_posted` arrives late. */
+    /** The message no longer shows the image. The row is kept for a while, in case `message_posted` arrives late. */
     ended: boolean().notNull(),
     changedAt: instant('changed_at').notNull(),
   },
@@ -227,7 +227,7 @@ export const videoJobs = pgTable(
     /** The message that attaches it; never its echo. */
     messageEventId: text('message_event_id').notNull(),
     imported: boolean().notNull(),
-    /** Encoded svc.internal.v1.VideoState; null until it is processed. */
+    /** Encoded svc.internal.v1.VideoState; null until the video is processed. */
     result: bytea(),
     /** Version of the event with the result; null until there is one, and for results of an earlier release. */
     endedVersion: bigint('ended_version', { mode: 'bigint' }),

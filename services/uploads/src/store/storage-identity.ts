@@ -4,8 +4,8 @@ import type { Db } from '@parley/postgres'
 import { storageIdentity } from './schema.ts'
 
 /**
- * A mark is a random id that the database and the storage share. A storage whose mark has been dropped counts as
- * foreign.
+ * A mark is a random id that the database and the storage share. The database keeps this number of marks, and a storage
+ * with an older one counts as foreign.
  */
 const maxMarks = 500
 

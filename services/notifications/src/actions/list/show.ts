@@ -20,7 +20,7 @@ export async function showPending(ctx: Context, caller: Caller, ids: readonly st
   return readable.map((one) => toNotification(one, { users, rooms }))
 }
 
-/** Newest first, in one room or everywhere. Leaves out rooms that the caller may no longer read. */
+/** Newest first. Without `roomId`, in all rooms. Leaves out rooms that the caller may no longer read. */
 export async function showPage(ctx: Context, caller: Caller, request: PageRequest | undefined, roomId?: string) {
   const { limit, wanted, offset, cursor } = parsePageRequest(request)
   const after = cursor === '' ? undefined : keyOf(cursor)

@@ -23,10 +23,7 @@ type Needs = {
   allMessages: AllMessagesUsers
 }
 
-/**
- * Recipients to notify at once, and audiences for a job: those that are too large, and those that come after a large
- * one.
- */
+/** `recipients`: to notify at once. `forJob`: audiences that a job notifies one after the other. */
 export type Found = { recipients: Recipient[]; forJob: Audience[]; roomName: string }
 
 /** All recipients are members. The first kind that applies counts: mention, reply, direct message, room message. */
@@ -94,7 +91,7 @@ async function findGroupMentioned({ audiences }: Needs, { message, fact }: Posti
   return { userIds: found.flatMap(({ userIds }) => userIds), forJob: found.flatMap(({ forJob }) => forJob) }
 }
 
-/** Only a message in a main timeline that is no direct message notifies people with the level ALL_MESSAGES. */
+/** Whether the message notifies people because of their level ALL_MESSAGES: only in the main timeline of a channel. */
 export const notifiesAllMessagesUsers = ({ message, fact }: Posting): boolean =>
   message.threadRootEventId === '' && fact.dmParticipantIds.length === 0
 
@@ -102,8 +99,8 @@ export const noAllMessagesUsers: AllMessagesUsers = { userIds: [], forJob: [] }
 
 /**
  * `first`: the first people with the level, up to `maxImmediateAllMessages` + 1. Unless they exceed this maximum,
- * returns them, members or not. Otherwise returns the members of a small room who have the level, or an audience for a
- * job if the room is large.
+ * returns them, members or not. Otherwise returns the members of a small room who have the level or, if `smallRooms`
+ * does not list the members, an audience for a job.
  */
 export async function findAllMessagesUsers(
   { db, smallRooms }: Pick<Context, 'db' | 'smallRooms'>,

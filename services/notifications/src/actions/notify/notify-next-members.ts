@@ -12,7 +12,7 @@ import { isAnyRetracted } from '../../store/tombstones.ts'
 import { findSender } from './find-sender.ts'
 import { createNotifications } from './create-notifications.ts'
 
-/** A step has several pages, since it has a transaction for each shard of its members. */
+/** Several, because a step needs a transaction per shard, even for a few members. */
 const pagesPerStep = 4
 
 type Page = People & { after: string; roomName: string }

@@ -21,7 +21,9 @@ export function toAnswer(status: number, retryAfter: string | undefined, now: Da
 
 const maxWaitMs = 3_600_000
 
-/** `Retry-After` in milliseconds; the header is in seconds or a date. At most an hour; 0 if invalid or missing. */
+/**
+ * `Retry-After` in milliseconds; the header is in seconds or a date. At most an hour; 0 if invalid, missing or past.
+ */
 function parseRetryAfter(retryAfter: string | undefined, now: Date): number {
   const text = retryAfter?.trim() ?? ''
   const requestedMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime()

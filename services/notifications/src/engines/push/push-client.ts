@@ -56,7 +56,7 @@ export function openPushClient(network: PushNetwork): PushClient {
         return toAnswer(answer.statusCode ?? 0, answer.headers['retry-after'], new Date())
       } catch (error) {
         if (isCausedBy(AddressRefused, error)) return { outcome: 'blocked' }
-        // The look-ups of the person's other endpoints are slow, which says nothing about this push service.
+        // Look-ups for other endpoints of this person are still running. That says nothing about this push service.
         const isFailing = isCausedBy(ResolverBusy, error) ? undefined : true
         return { outcome: 'busy', isFailing, retryAfterMs: 0 }
       }

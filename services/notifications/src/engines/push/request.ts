@@ -25,8 +25,8 @@ export function toPushRequest(keys: PushSettings, browser: Browser, content: Pus
   })
   const { body } = details
   if (!body) throw new TypeError('a push without a payload')
-  // The library always writes the record size 4096. The single record also fits into this smaller size, on which
-  // nothing else depends.
+  // The library always writes the record size 4096. The only record is shorter than `recordBytes`, and nothing else
+  // depends on the record size.
   body.writeUInt32BE(recordBytes, recordSizeAt)
   const headers = Object.entries<unknown>(details.headers).map(([name, value]): [string, string] => [
     name,

@@ -21,7 +21,7 @@ import { prepareSpan, sendSpan } from './spans.ts'
 
 const leaseMs = 30_000
 const batchDelayMs = 5
-/** Delay after the queue could not be read, or pushes could not be prepared because another service is unavailable. */
+/** Delay after the queue could not be read or written, or pushes could not be prepared. */
 const afterErrorMs = 1_000
 /** Interval while due pushes have to wait, because of limits of their push service or because others go first. */
 const dueIntervalMs = 100

@@ -35,7 +35,7 @@ export function frameWithoutPosition(envelope: Uint8Array): Uint8Array {
 }
 
 /**
- * Sequence of an event on the stream and 32 bits of its id, because a stream that has lost its newest messages assigns
+ * Sequence of an event on the stream and a hash of its id, because a stream that has lost its newest messages assigns
  * their sequences again.
  */
 export function positionOf(streamSequence: number, eventId: string): string {

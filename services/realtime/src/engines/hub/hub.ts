@@ -27,14 +27,14 @@ type Options = {
 }
 
 /**
- * If an event that ends sessions is older than this, accounts is asked before sockets are closed: after a loss of the
- * stream, relays publish old events again, and people may have signed in since.
+ * If an event that ends sessions is older than this, the service accounts is asked before sockets are closed: after a
+ * loss of the stream, relays publish old events again, and people may have signed in since.
  */
 const maxUncheckedEndAgeMs = 60_000
 
 /**
- * The fan-out of one node. It publishes events in stream order, except throttled ones. It never waits for another
- * service, and does work per socket only for the people whom an event is about.
+ * The fan-out of one node. It publishes events to topics in stream order, except throttled ones, and never waits for
+ * another service.
  */
 export class Hub implements Disposable {
   readonly access: Access
@@ -73,7 +73,7 @@ export class Hub implements Disposable {
     this.#gain(change)
     const isRepublished = this.#isRepublished(event)
     const frames = isRepublished ? [] : eventFrames(event, position)
-    // Another node may have sent it, so no client may resume here from an earlier position.
+    // Another node may have sent this event, so no client may resume here from an earlier position.
     if (isRepublished) this.#options.replayBuffer.recordEveryonesAccessChange()
     this.#options.replayBuffer.add({ position, storedAtMs, frames: frames.map(replayFrame) })
     this.#publisher.publish(event, frames)
@@ -89,8 +89,8 @@ export class Hub implements Disposable {
   }
 
   /**
-   * To be called when the policy has changed. If clients missed the event, those whose rooms change must reconnect, and
-   * none can resume from an earlier position.
+   * To be called when the policy has changed. If the node missed the event, users whose rooms change must reconnect,
+   * and no client can resume from an earlier position.
    */
   recomputeAccess(policyChange: PolicyChange): void {
     const change = this.access.recompute()
@@ -180,7 +180,10 @@ export class Hub implements Disposable {
     this.#options.replayBuffer.forget(userId)
   }
 
-  /** If the event contradicts newer roles, makes the sockets reconnect, which loads the roles from accounts. */
+  /**
+   * If the event is older than the known roles and names other roles, makes the user's sockets reconnect, which loads
+   * the roles from the service accounts.
+   */
   #reconnectIfContradicted(userId: string, { roleIds, rolesVersion }: UserRolesChangedFact): void {
     const user = this.access.users.get(userId)
     if (!user?.isContradictedBy(roleIds, rolesVersion)) return

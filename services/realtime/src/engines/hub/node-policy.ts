@@ -35,7 +35,7 @@ export class NodePolicy {
     this.#changed = changed
   }
 
-  /** Ignores all but policy deltas. A delta that does not directly follow the known policy makes it load again. */
+  /** Ignores all but policy deltas. Loads the policy again if a delta does not directly follow the known policy. */
   apply(event: Event): void {
     if (event.fact.case !== 'policy' || !this.#applied.add(event.id)) return
     const delta = event.fact.value

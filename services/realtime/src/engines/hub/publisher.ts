@@ -28,7 +28,7 @@ export class Publisher implements Disposable {
 
   publish(event: Event, frames: readonly EventFrame[]): void {
     this.#newest = event
-    // A client that connects later reads the state after this event or a replay of it, so nothing older may follow.
+    // A client that connects later reads the newest state, or receives a replay, so nothing older may follow.
     if (this.#options.users.size === 0) return this.clear()
     for (const frame of frames) {
       const { throttleKey } = frame

@@ -19,9 +19,9 @@ const emptyGeneration = (): Generation => ({ ids: new Set(), versions: new Map()
 
 /**
  * Drops duplicates: a relay resends events whose delivery is uncertain. A known version with an unknown id is no
- * duplicate: the database of its service was restored. Ids are forgotten after two generations. From then on, events of
- * the aggregates above up to the last forgotten version are refused, unless they happened more than
- * `maxClockDifferenceMs` after the event received last.
+ * duplicate: the database of its service was restored. Ids are forgotten after two generations. From then on, an event
+ * of the `versionOrderedTypes` is refused if its version is not above the last forgotten one of its aggregate, unless
+ * it happened more than `maxClockDifferenceMs` after the event received last.
  */
 export class RecentVersions {
   #young = emptyGeneration()

@@ -16,13 +16,16 @@ export type ReplayFrame = {
 }
 
 export type ThrottleKey = { subject: string; property: string }
-/** Kept when the other properties of a user are forgotten: that the account is deleted. */
+/** Whether the account is deleted. It is kept when the other properties of a user are forgotten. */
 export const deletionProperty = 'account'
 
 export type Replay = { frames: readonly Uint8Array[] } | { refusal: ReplayRefusal }
 
 type Options = {
-  /** Maximum age of a valid position, in milliseconds before the newest event. Events are kept longer. */
+  /**
+   * Positions up to this age, in milliseconds before the newest event, are known unless a limit is exceeded. Events are
+   * kept longer.
+   */
   windowMs: number
   /** Limit for the estimated size. The newest frame of each key is kept even beyond it. */
   maxBytes: number
@@ -33,7 +36,7 @@ type StoredEvent = { ordinal: number; storedAtMs: number; bytes: number; frames:
 /** `ordinal`: of the event; `frameNumber` counts all frames. */
 type Item = { ordinal: number; frameNumber: number; storedAtMs: number; frame: ReplayFrame }
 
-/** Includes the lag of one node behind another. */
+/** How late a frame with a key may be sent, including the lag of one node behind another. */
 export const longestDelayMs = maxBroadcastMs + 5_000
 const bytesPerEvent = 512
 const bytesPerTopic = 256
@@ -62,7 +65,7 @@ export class ReplayBuffer {
     this.#options = options
   }
 
-  /** Since 1970: everything stored from this time on has been added. */
+  /** Everything stored since `timeMs`, in milliseconds since 1970, has been added. */
   setCompleteSince(timeMs: number): void {
     this.#completeSinceMs = timeMs
   }

@@ -6,7 +6,8 @@ type Options = {
 }
 type Waiting = { frame: Uint8Array; left: number }
 
-const maxAtOnce = 1_000
+/** With more sockets, frames are sent in slices. */
+const maxSocketsAtOnce = 1_000
 const socketsPerSecond = 1_000
 /** Time in which a frame reaches every slice, however many sockets there are. */
 export const maxBroadcastMs = 20_000
@@ -29,13 +30,14 @@ export class SlicedBroadcast implements Disposable {
   }
 
   /**
-   * Replaces earlier frames with the same key. Sends `atOnce` to all sockets now, or the frame that `late` builds to
+   * Replaces earlier frames with the same key. Sends `immediate` to all sockets now, or the frame that `late` builds to
    * one slice after another.
    */
-  send(key: string, atOnce: Uint8Array, late: () => Uint8Array): void {
+  send(key: string, immediate: Uint8Array, late: () => Uint8Array): void {
     this.#waiting.delete(key)
     const { publish, countSockets } = this.#options
-    if (countSockets() <= maxAtOnce || this.#waiting.size >= maxWaiting) return publish(topics.everyone, atOnce)
+    if (countSockets() <= maxSocketsAtOnce || this.#waiting.size >= maxWaiting)
+      return publish(topics.everyone, immediate)
     this.#waiting.set(key, { frame: late(), left: slices })
     this.#arm()
   }

@@ -29,7 +29,10 @@ export class UserAccess {
     return true
   }
 
-  /** Whether the roles differ and are older. If so, the database of accounts was restored, and its roles apply. */
+  /**
+   * Whether these roles differ from the known ones although they are older. If so, the database of the service accounts
+   * was restored, and its roles apply.
+   */
   isContradictedBy(roleIds: readonly string[], version: bigint): boolean {
     return version < this.rolesVersion && roleIds.join() !== this.roleIds.join()
   }

@@ -3,7 +3,10 @@ import { findProfiles } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
 import type { ListedRoom } from '../../store/rows.ts'
 
-/** Participants of direct messages by room. Empty while accounts does not answer: rooms can be shown without them. */
+/**
+ * Participants of direct messages by room. Empty while the service accounts does not answer: rooms are then shown
+ * without participants.
+ */
 export async function findDmMembers(ctx: Context, rooms: readonly ListedRoom[]): Promise<ReadonlyMap<string, User[]>> {
   const dms = rooms.filter(({ dmMemberIds }) => dmMemberIds.length > 0)
   if (dms.length === 0) return new Map()

@@ -88,7 +88,7 @@ export class RoomDelivery {
         pauseMs = Math.min(pauseMs * 2, longestPauseMs)
       }
     }
-    // No caller can come between the check above and this, so later callers start a new delivery.
+    // Nothing runs between the last check for waiters and these lines, so later calls of `deliver` start a new run.
     this.#inMemory = []
     this.#running = undefined
     this.#options.onIdle()
@@ -136,7 +136,7 @@ export class RoomDelivery {
    * The facts to send next:
    * - the stored facts above `held`, if messaging lacks facts and those in memory do not follow `held`;
    * - otherwise the facts in memory;
-   * - without any, the unapplied facts up to the target or, if all are applied, the target.
+   * - if there are none, the unapplied facts up to the target or, if all are applied, the target.
    */
   async #batch(held: bigint | undefined, target: bigint): Promise<RoomFact[]> {
     const { roomId, facts } = this.#options

@@ -4,7 +4,7 @@ import { findVariantKeys } from '../../store/asset-variants.ts'
 import { forgetAssets } from '../../store/assets.ts'
 import { deleteEach } from './delete-each.ts'
 
-/** Deletes their renditions, too. The files must be marked for deletion. */
+/** Deletes the files, which must be marked for deletion, and their renditions. */
 export async function deleteAssets(ctx: Pick<Context, 'db' | 'storage'>, ids: readonly string[]): Promise<void> {
   const variants = await findVariantKeys(ctx.db, ids)
   await deleteEach(ctx, ids, {

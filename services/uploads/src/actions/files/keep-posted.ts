@@ -7,7 +7,7 @@ type Options = {
   processesVideos: boolean
 }
 
-/** Also queues the videos and animated GIFs among them for processing. */
+/** Makes the claims of the files permanent, and queues the videos and animated GIFs among the files for processing. */
 export async function keepPosted(tx: Tx, posted: PostedFiles, { now, processesVideos }: Options): Promise<void> {
   await confirmPosted(tx, posted.files)
   if (processesVideos) await queueVideos(tx, posted, now)

@@ -13,7 +13,7 @@ export type FetchOptions = {
   ifTooLong: 'truncate' | 'refuse'
   /** Whether to read a response with this content type. Default: any. */
   acceptsType?: (contentType: string) => boolean
-  /** The time limit covers redirects. Default: 10 s. */
+  /** Limit for the request and all its redirects together. Default: 10 s. */
   timeoutMs?: number
 }
 

@@ -6,7 +6,7 @@ import { hasBeenUsed, openDiskStorage } from './disk.ts'
 import { assetStorageFields, type S3Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
 
-/** No prefix of uploads contains the probe, so neither listings nor `parley storage check` see it. */
+/** Uploads stores nothing under this prefix, so neither its listings nor `parley storage check` show the probe. */
 const prefix = 'doctor'
 const probe = 'probe'
 const timeouts = { connectionTimeout: 4_000, requestTimeout: 4_000, socketTimeout: 4_000 }
@@ -122,6 +122,6 @@ function adviceFor(error: unknown, { bucket }: S3Settings): string {
     return `Correct ${setting('ACCESS_KEY_ID')}, ${setting('SECRET_ACCESS_KEY')} and ${setting('REGION')}.`
   if (name === 'RequestTimeTooSkewed') return 'Synchronise the clocks of this machine and of the S3 server (NTP).'
   if (status.httpStatusCode === 403)
-    return `Allow the key s3:GetObject, s3:PutObject, s3:DeleteObject, s3:ListBucket, s3:ListBucketMultipartUploads and s3:AbortMultipartUpload on ${bucket}, or correct key and secret.`
+    return `Allow the access key s3:GetObject, s3:PutObject, s3:DeleteObject, s3:ListBucket, s3:ListBucketMultipartUploads and s3:AbortMultipartUpload on ${bucket}, or correct ${setting('ACCESS_KEY_ID')} and ${setting('SECRET_ACCESS_KEY')}.`
   return `Check ${setting('ENDPOINT')} and ${setting('USE_SSL')}, that the S3 server is running, and that no firewall blocks the connection.`
 }

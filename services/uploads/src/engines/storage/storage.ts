@@ -60,5 +60,5 @@ export const storageKeys = {
 
 const ownKey = /^(blobs|chunks|files|variants|server)\/A[\w-]+$/
 
-/** Other programs may use the same bucket. False for the identity object. */
+/** False for the identity object, and for keys of other programs that use the same bucket. */
 export const isOwnKey = (key: string): boolean => ownKey.test(key)

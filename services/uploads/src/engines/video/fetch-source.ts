@@ -10,8 +10,8 @@ import { VideoFailure } from './video-failure.ts'
 type Source = { assetId: string; size: number; folder: string; signal: AbortSignal }
 
 /**
- * Returns the demuxer of the original. Throws a VideoFailure if the original is missing from the storage, larger than
- * `size` bytes, or in no accepted container format.
+ * Copies the original into the folder, and returns its demuxer. Throws a VideoFailure if the original is missing from
+ * the storage, larger than `size` bytes, or in no accepted container format.
  */
 export async function fetchSource(storage: Storage, { assetId, size, folder, signal }: Source): Promise<string> {
   const stored = await storage.get(storageKeys.asset(assetId))

@@ -35,8 +35,8 @@ const limitScript = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string
   ].join('; ')
 
 /**
- * The program has no input and its own process group. Rejects when `signal` is aborted, or if no process can be started
- * in the folder as this user.
+ * The program runs without input, in a process group of its own. Rejects when `signal` is aborted, or if no process can
+ * be started in the folder as this user.
  */
 export function runTool({ program, args, folder, signal, limits, userId }: ToolCall): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
