@@ -61,23 +61,27 @@ export class Progress {
 
   #left() {
     if (this.#files.length < 10) return ''
-    const known = this.#files.map(({ path }) => this.#durations[relative(workspace, path)])
-    const fraction = known.every((seconds) => seconds !== undefined)
-      ? sum(known) / sum(Object.values(this.#durations))
-      : Math.min(1, sum(this.#files.map(({ path }) => statSync(path).size)) / allBytes())
     const elapsed = performance.now() - this.#began
-    return `about ${Math.max(1, Math.ceil((elapsed * (1 / fraction - 1)) / 60_000))} min left`
+    return `about ${Math.max(1, Math.ceil((elapsed * (1 / this.#fraction() - 1)) / 60_000))} min left`
+  }
+
+  /** Durations and sizes estimate better than the count, but the files that are still to run are known by number only. */
+  #fraction() {
+    const all = wantedFiles()
+    if (this.#total < all.length) return this.#files.length / this.#total
+    const known = this.#files.map(({ path }) => this.#durations[relative(workspace, path)])
+    if (known.every((seconds) => seconds !== undefined)) return sum(known) / sum(Object.values(this.#durations))
+    // Jest starts with the largest files, which take longest.
+    const bytes = (paths) => sum(paths.map((path) => statSync(path).size))
+    return Math.min(1, bytes(this.#files.map(({ path }) => path)) / bytes(all.map(inWorkspace)))
   }
 }
 
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0)
 
-/** Size estimates better than count, because jest starts with the largest files, which take longest. */
-function allBytes() {
+function wantedFiles() {
   const files = globSync('{packages,services}/*/{src,test}/**/*.test.{ts,mjs}', { cwd: workspace })
-  const isLong = (file) => /\.long\.test\./.test(file)
-  const wanted = files.filter((file) => process.env.PARLEY_TEST_LONG || !isLong(file))
-  return sum(wanted.map((file) => statSync(inWorkspace(file)).size))
+  return files.filter((file) => process.env.PARLEY_TEST_LONG || !/\.long\.test\./.test(file))
 }
 
 function readDurations() {
