@@ -95,8 +95,8 @@ export class Sender {
   }
 
   /**
-   * Sends the messages of a conversation. Without network, the event `online`, a new connection or a timer does it
-   * later.
+   * Sends the messages of a conversation. Without network they are sent later: on the event `online`, when a connection
+   * opens, or after a time.
    */
   #sendNow(conversation: string): void {
     if (this.#isOffline) this.#sendLater()
