@@ -13,7 +13,7 @@ export type Line =
 export const isMessageLine = (line: Line): boolean =>
   line.kind === 'unsent' || (line.kind === 'row' && messageOf(line.row) !== undefined)
 
-/** Consecutive messages of one person within this time share one heading. */
+/** A message has no heading of its own if the same person wrote the previous one less than this time before. */
 const togetherMs = 5 * 60_000
 
 export const dateOf = (at: RoomTimelineEvent['createdAt']): Date =>
@@ -21,7 +21,7 @@ export const dateOf = (at: RoomTimelineEvent['createdAt']): Date =>
 
 export const timeOf = ({ createdAt }: Pick<RoomTimelineEvent, 'createdAt'>): Date => dateOf(createdAt)
 
-/** Events of the room are shown only in channels: members of a direct message know who is in it. */
+/** These events are shown only in channels. */
 const channelEvents = new Set(['roomCreated', 'userJoinedRoom', 'userLeftRoom'])
 
 const rowLines = new WeakMap<RoomTimelineEvent, Line & { kind: 'row' }>()
@@ -46,7 +46,7 @@ type Reader = { readUntil: number | undefined; userId: string; rootId?: string; 
 /**
  * Rows, day separators, the separator "New messages" before the first message of somebody else after `readUntil` (in
  * milliseconds), the number of replies below the root of a thread, and unsent messages at the end. A direct message
- * (`isDirect`) shows only messages.
+ * (`isDirect`) has no lines about its creation and its members.
  */
 export function linesOf(
   window: TimelineWindow,

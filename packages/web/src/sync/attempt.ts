@@ -1,7 +1,7 @@
 import { failureText } from '../session/failure-text.ts'
 import { Cell } from '../state/cell.ts'
 
-/** State of the actions that buttons of one view start: whether any is running, and why the last one failed. */
+/** State of the actions that buttons of one view start: whether any is running, and the failure to show. */
 export class Attempt {
   readonly busy = new Cell(false)
   readonly failure = new Cell<string | undefined>(undefined)

@@ -15,8 +15,8 @@ function open(server: MemberClient, userId: string): Opening {
 }
 
 /**
- * Connects as the user who was last signed in on this device, and reads their data. Meanwhile the server is asked who
- * is signed in now.
+ * Connects as the user who was last signed in on this device, and reads their data. The caller asks the server at the
+ * same time who is signed in now.
  */
 export function openEarly(server: MemberClient): void {
   closeEarly()

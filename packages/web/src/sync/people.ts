@@ -33,7 +33,7 @@ export class People {
         this.learn(userIds.filter((id) => !foundIds.has(id)).map(deletedUser))
       }
     })
-    // Many clients reconnect at the same time, for example after a restart of the server.
+    // Each client waits a random time, because many reconnect at once, for example after a restart of the server.
     this.#reloadPresenceOf = createBatcher(200 + Math.random() * 1_800, async (userIds) => {
       for (let from = 0; from < userIds.length; from += maxPerRequest)
         await this.#readPresence(server, userIds.slice(from, from + maxPerRequest))
@@ -128,8 +128,8 @@ export class People {
   }
 
   /**
-   * Adds people from a response about messages. Their names are current, but their presence may be some seconds old, so
-   * presence that is already known stays.
+   * Adds people from a response about messages, threads or notifications. Their names are current, but their presence
+   * may be some seconds old, so presence that is already known stays.
    */
   learnNames(users: Iterable<User>, changes?: Changes): void {
     for (const user of users) {

@@ -5,7 +5,7 @@ const temporary = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.Resourc
 
 /**
  * Sends the read marker to the server at most once a second: the first one immediately, then the newest one at the end
- * of each second, or when `flush` is called. Retries if the server is unavailable.
+ * of each second, or when `flush` is called. Retries after a temporary failure.
  */
 export class ReadMarker {
   readonly #mark: () => Promise<unknown>

@@ -37,8 +37,8 @@ export class RoomGroups {
   }
 
   /**
-   * Moves a group up or down by one. The move is shown at once; the server receives one move after the other. The
-   * groups are then loaded again; if the move has failed, its error is thrown even if they cannot be loaded.
+   * Moves a group up or down by one. The move is shown at once; the server receives one move after the other. After the
+   * last one, the groups are loaded again. If the move has failed, its error is thrown even if they cannot be loaded.
    */
   async move(at: number, step: 1 | -1): Promise<void> {
     const groups = [...this.groups.value]

@@ -21,9 +21,9 @@ export type Standing = {
 const perPage = 100
 
 export class RoomStanding {
-  /** All rooms, including archived ones; undefined until loaded. Whoever may explain permissions may list them. */
+  /** All rooms, including archived ones; undefined until loaded. A viewer who may explain permissions may list them. */
   readonly rooms = new Cell<readonly Room[] | undefined>(undefined)
-  /** Undefined while it is loaded, and without a chosen room. */
+  /** Undefined while it is loaded, if it could not be loaded, and if no room is chosen. */
   readonly answer = new Cell<Standing | undefined>(undefined)
   readonly failure = new Cell<unknown>(undefined)
   readonly #server: MemberClient
@@ -32,7 +32,7 @@ export class RoomStanding {
   readonly #seesMembers: (roomId: string) => boolean
   #latestRequest = 0
 
-  /** `seesMembers`: whether the viewer may be a member of a room. If not, the server is not asked for its members. */
+  /** `seesMembers`: whether the viewer may be a member of a room. If not, the server is not asked for the members. */
   constructor(
     server: MemberClient,
     admin: Administration,

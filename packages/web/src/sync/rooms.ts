@@ -32,9 +32,14 @@ export class Rooms {
   #loads = 0
   /** Number of the newest load whose response has arrived. */
   #shownLoad = 0
-  /** A room for each call that is marking it as read. */
+  /**
+   * Ids of rooms whose events about the read marker are ignored: one entry for each running call that marks a room as
+   * read, and one for each room that another tab has just marked.
+   */
   readonly #marking: string[] = []
-  /** Rooms with a message posted since this page began to mark them as read. It may be newer than the marker. */
+  /**
+   * Rooms with a message posted since this page began to mark them as read. That message may be newer than the marker.
+   */
   readonly #postedMeanwhile = new Set<string>()
   /** Rooms whose newest message is visible. */
   readonly #watched = new Set<string>()

@@ -95,8 +95,8 @@ export class Sender {
   }
 
   /**
-   * Sends the messages of a conversation. Without network, the event `online`, a new connection or a timer does it
-   * later.
+   * Sends the messages of a conversation. Without network they are sent later: on the event `online`, when a connection
+   * opens, or after a time.
    */
   #sendNow(conversation: string): void {
     if (this.#isOffline) this.#sendLater()
@@ -165,7 +165,7 @@ export class Sender {
       this.#isOffline = false
       this.#failures = 0
       this.#posted.add(key)
-      // Without delay: the event about the message may already have arrived, and the message must not be shown twice.
+      // Before anything is awaited: the timeline may already have the message, which must not be shown twice.
       const sent = message && ({ state: 'sent', messageId: message.id } as const)
       this.queue.update((queue) => withUnsent(queue, key, sent))
       if (message) this.#onPosted(unsent, message)

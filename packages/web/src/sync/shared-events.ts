@@ -29,15 +29,15 @@ const openTimeoutMs = 3_000
 const positionEveryMs = 10_000
 
 /**
- * The events of a user, shared by all tabs: the tab that holds a lock has the socket and forwards its events. When this
- * tab closes, another one acquires the lock and continues after the last event it received.
+ * The events of a user, shared by all tabs: the tab that holds a lock has the socket and forwards its events. When that
+ * tab closes, another tab acquires the lock, and continues after the last event that it received.
  */
 export class SharedEvents {
   readonly connection = new Cell<Connection>('connecting')
   readonly #channel: BroadcastChannel
   readonly #server: MemberClient
   #listeners: Listeners | undefined
-  /** Notifications from before the listeners were registered. */
+  /** Calls of the listeners, kept until the listeners are registered. */
   #pending: ((listeners: Listeners) => void)[] = []
   #opened: Promise<void> | undefined
   readonly #closed = new AbortController()

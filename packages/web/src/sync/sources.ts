@@ -5,7 +5,7 @@ import type { TimelineSource } from './timeline.ts'
 
 export type FirstPage = Promise<RoomTimelinePage | undefined>
 
-/** `newest` is used once, instead of the first request for the newest rows. */
+/** `newest`: the response to a request for the newest rows. The first read uses it, unless that read has a cursor. */
 export function roomSource({ api }: MemberClient, people: People, roomId: string, newest?: FirstPage): TimelineSource {
   let first = newest
   return {

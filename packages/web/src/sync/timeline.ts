@@ -97,7 +97,7 @@ export class Timeline {
     }
   }
 
-  /** For when events may have been missed. Keeps the scroll position. */
+  /** Reloads what is shown, because events may have been missed. Keeps the scroll position. */
   async reloadShown(): Promise<void> {
     const window = this.window.value
     if (this.isAtNewest || !window || this.status.value === 'failed') return this.reload()

@@ -2,8 +2,8 @@ import type { Attachment } from 'svelte/attachments'
 import { on } from 'svelte/events'
 
 /**
- * Creates an attachment for a side pane: Escape closes the pane, and then the focus returns to the element that had it
- * when the attachment was created. Create it before the pane is focused.
+ * Creates an attachment for a side pane: Escape closes the pane. When the pane disappears with the focus, the focus
+ * returns to the element that had it when the attachment was created. Create it before the pane is focused.
  */
 export function paneKeys(close: () => void): Attachment<HTMLElement> {
   const before = document.activeElement

@@ -3,8 +3,8 @@ import type { OperatorContext } from '../../context.ts'
 import { knowsRoles } from '../../policy/role-names.ts'
 
 /**
- * Returns the local copy. If that lacks a name, and the caller may assign roles, returns admin's policy, so that a role
- * is found as soon as CreateRole has returned.
+ * Returns the local copy of the policy. If the copy lacks one of the names, and the caller may assign roles or is an
+ * operator (`caller` undefined), the policy is loaded again: a role is found as soon as CreateRole has returned.
  */
 export async function getPolicyForRoleNames(
   { policy }: Pick<OperatorContext, 'policy'>,

@@ -11,10 +11,10 @@ export const freshUntil = (at: Date): Date => new Date(at.getTime() + freshForMs
 
 /**
  * Throws unless the user signed in with the credential, or entered the current password, in the last 30 minutes. A
- * given password is verified even while the credential is fresh, and makes it fresh again. The token of another web
- * client is never fresh. Errors: `failed_precondition` (not fresh), `invalid_argument` (wrong password),
- * `resource_exhausted` (too many wrong passwords, or too many hashings waiting), `unauthenticated` (the credential has
- * ended).
+ * given password is verified even while the credential is fresh, and makes it fresh again. A token that a web
+ * application on another origin got through the user's consent is never fresh. Errors: `failed_precondition` (not
+ * fresh), `invalid_argument` (wrong password), `resource_exhausted` (too many wrong passwords, or too many hashings
+ * waiting), `unauthenticated` (the credential has ended).
  */
 export async function assertFresh(
   ctx: Pick<Context, 'db' | 'now' | 'passwords' | 'passwordGuesses'>,

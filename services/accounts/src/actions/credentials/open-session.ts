@@ -27,7 +27,7 @@ export type SessionOptions = {
   /** False for clients that must never call methods that require a fresh credential. */
   canBeFresh?: boolean
   userAgent?: string
-  /** Origin of the other web client that gets the session. */
+  /** Origin of the web application that gets the session through the user's consent. */
   clientOrigin?: string
 }
 

@@ -17,7 +17,7 @@ export const eraseInAccounts =
     const rows = await eraseRows(db, userId, signal)
     const relayed = await eraseRelayed(db, { userId, kinds: personalKinds, signal })
     const entries = relayed + (await countUnrelayed(db, userId, personalKinds))
-    // The last subject is written by notifications, which erases its own outbox.
+    // The service notifications publishes on the last subject, and erases its own outbox.
     const subjects = [
       ...personalKinds.map((kind) => `evt.user.${userId}.${kind}`),
       `evt.notification.${userId}.people_called`,

@@ -53,7 +53,7 @@ async function checkWithoutServer(mailDir: string | undefined, report: Report): 
     await assertWritable(mailDir)
     report.ok('mail.server', `mails are written to ${mailDir} instead of being sent`)
   } catch (error) {
-    const next = 'Make the folder writable for the system user of accounts, or correct PARLEY_MAIL_DIR.'
+    const next = 'Make the folder writable for the system user of the service accounts, or correct PARLEY_MAIL_DIR.'
     report.fail('mail.server', `mails cannot be written to ${mailDir}: ${reasonOf(error)}`, next)
   }
 }
