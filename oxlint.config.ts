@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { defineConfig } from 'oxlint'
 
-const named = (kind: string) => readdirSync(new URL(kind, import.meta.url))
-const services = named('services')
+const namesIn = (folder: string) => readdirSync(new URL(folder, import.meta.url))
+const services = namesIn('services')
 
 const deepImports = {
   regex: '^@parley/[^/]+/(src|test|dist)(/|$)',
@@ -13,7 +13,7 @@ const serviceImports = {
   message: 'Call other services over the bus; a package must not depend on a service.',
 }
 const notTheClient = {
-  regex: `^@parley/(${named('packages')
+  regex: `^@parley/(${namesIn('packages')
     .filter((name) => name !== 'client')
     .concat(services)
     .join('|')})(/|$)`,

@@ -103,7 +103,7 @@ function fetchText(host: string, port: number, path: string): Promise<string> {
   })
 }
 
-/** Leaving the loop ends the connection. */
+/** Throws if the response is too large; leaving the loop closes the connection. */
 async function limitedText(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0

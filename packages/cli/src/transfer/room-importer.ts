@@ -27,7 +27,7 @@ export class RoomImporter {
   readonly #options: Options
   readonly #groups = new Map<string, string>()
   readonly #names = new Map<string, string>()
-  #fallback: string | undefined
+  #defaultGroupId: string | undefined
 
   constructor(fleet: Pick<TransferFleet, 'rooms' | 'messaging'>, options: Options) {
     this.#fleet = fleet
@@ -40,7 +40,7 @@ export class RoomImporter {
     if (made) this.#options.report.addImported('groups')
   }
 
-  /** Returns undefined if the room has not been created yet. */
+  /** Returns undefined for a direct message, and for a room that has not been imported. */
   nameOf(id: string): string | undefined {
     return this.#names.get(id)
   }
@@ -81,6 +81,7 @@ export class RoomImporter {
     return { archived, roomId, name, memberIds, dm, hasImportedMessages }
   }
 
+  /** Returns the reason if the service rooms refuses the room. */
   async #importRoom(room: MessageInitShape<typeof ImportRoomRequestSchema>): Promise<ImportRoomResponse | string> {
     try {
       return await this.#fleet.rooms.importRoom(room)
@@ -110,10 +111,10 @@ export class RoomImporter {
 
   async #groupOf({ groupId }: ArchivedRoom): Promise<string> {
     const known = groupId === undefined ? undefined : this.#groups.get(groupId)
-    return known ?? (this.#fallback ??= await this.#importFallback())
+    return known ?? (this.#defaultGroupId ??= await this.#importDefaultGroup())
   }
 
-  async #importFallback(): Promise<string> {
+  async #importDefaultGroup(): Promise<string> {
     const { groupId, made } = await this.#fleet.rooms.importGroup({ name: this.#options.group })
     if (made) this.#options.report.addImported('groups')
     return groupId

@@ -20,7 +20,7 @@ export async function removeDemo(
 ): Promise<Removed> {
   const archived: { roomId: string; name: string }[] = []
   for (const { id, name } of demoRooms) {
-    // Importing again returns the room with this external id. Without a group it creates no room.
+    // Importing a room again returns the room with this external id. Without a group, importRoom creates no room.
     const room = await undefinedIf(Code.NotFound, rooms.importRoom({ source, externalId: id, name, universal: true }))
     if (room === undefined) continue
     await rooms.archiveImportedRoom({ roomId: room.roomId })

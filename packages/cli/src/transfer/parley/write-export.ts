@@ -19,7 +19,7 @@ export type Exported = {
   people: number
   messages: number
   files: number
-  /** Files whose bytes are lost or were deleted during the export: their number, and the ids of the first. */
+  /** Files whose bytes are lost or were deleted during the export: their number, and the ids of the first 100. */
   missing: { files: number; assets: string[] }
 }
 

@@ -36,6 +36,8 @@ test.each([
   ['strike', 'is ~wrong~ right', 'is ~~wrong~~ right'],
   ['code is not converted', '`a *b* &lt;c&gt;`', '`a *b* <c>`'],
   ['URLs in code are not links', '`<https://example.org>`', '`https://example.org`'],
+  ['code in the label of a link', '<https://example.org|`x`>', '[`x`](https://example.org)'],
+  ['a code block in code', '`a ```b``` c`', '`a ```\nb\n``` c`'],
   ['code blocks', '```\nlet a = *b* &amp;&amp; c\n```', '```\nlet a = *b* && c\n```'],
   ['a code block on one line gets lines of its own', '```x```', '```\nx\n```'],
   ['quotes', '&gt; said\nyes', '> said\nyes'],

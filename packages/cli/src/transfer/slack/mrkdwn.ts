@@ -18,9 +18,10 @@ export function toMarkdown(text: string, names: Names): string {
   const styled = escapeMarkdownSyntax(unescapeQuotes(marked))
     .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])/g, '**$1**')
     .replaceAll(/(?<![\w~])~(?=[^\s~])([^~\n]*[^\s~])~(?![\w~])/g, '~~$1~~')
-  const restored = unescapeEntities(styled, String.raw`\<`)
-  // Placeholders do not nest: links inside a code block are not replaced, so one pass is enough.
-  return restored.replaceAll(placeholder, (_, index: string) => fragments[Number(index)] ?? '')
+  // A fragment may contain placeholders of earlier fragments, such as code in the label of a link.
+  const restore = (markdown: string): string =>
+    markdown.replaceAll(placeholder, (_, index: string) => restore(fragments[Number(index)] ?? ''))
+  return restore(unescapeEntities(styled, String.raw`\<`))
 }
 
 const codeBlock = (code: string): string => `\`\`\`\n${plain(code).replace(/^\n/, '').replace(/\n$/, '')}\n\`\`\``

@@ -66,7 +66,7 @@ export class ZipArchive implements AsyncDisposable {
     return this.#entry(name).uncompressedSize
   }
 
-  /** Throws a {@link BadEntry} if the file is missing, damaged, or unpacks to much more than its size. */
+  /** Throws a {@link BadEntry} if the file is missing, damaged, or unpacks to much more than its packed size. */
   async *stream(name: string): AsyncGenerator<Buffer> {
     const entry = this.#entry(name)
     const { uncompressedSize, compressedSize } = entry
