@@ -15,8 +15,8 @@ export type PendingAuthorization = {
 /** The authorization-code flow with PKCE, for web clients that are served from elsewhere. */
 export type AuthorizationCodeFlow = {
   /**
-   * Begins a sign-in: send the browser to the `url` of the result. Fails with `failed_precondition` if the
-   * issuer or the sign-in page that the server names has another origin than `baseUrl`.
+   * Begins a sign-in: send the browser to the `url` of the result. Fails with `failed_precondition` if the server names
+   * no issuer, or if the issuer or the sign-in page that it names has another origin than `baseUrl`.
    */
   begin(request: { redirectUri: string }): Promise<PendingAuthorization>
   /**

@@ -1,4 +1,4 @@
-/** Secrets that several deployables read, by their name in the values of the chart. */
+/** Secrets that several deployables read: the variable of each, and its name in the values of the chart. */
 export const sharedSecrets = {
   PARLEY_CORE_SECRET_KEY: 'secretKey',
   PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: 'cookieSigningSecret',

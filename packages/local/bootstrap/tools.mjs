@@ -60,7 +60,7 @@ function failureOf(program, args) {
 
 const scriptsNode = join(root, 'node_modules/.bin/node')
 
-/** The folder {@link bin} is first on PATH. */
+/** Links both into the folder {@link bin}, which is first on PATH when the bootstrap starts a program. */
 export function linkTools(node, pnpm) {
   link(node, join(bin, 'node'))
   link(pnpm, join(bin, 'pnpm'))

@@ -8,7 +8,7 @@ import { helloFrame, pingFrame, readServerFrame, subscribeFrame } from './frames
 import { InactivityWatch } from './inactivity-watch.ts'
 import type { WebSocketConstructor, WebSocketLike } from './web-socket.ts'
 
-/** How a connection ended. `final`: reconnecting would end the same way. */
+/** How a connection ended. `final`: this client closed it, or reconnecting would end the same way. */
 export type Ending = { final: boolean; reason: string; retryAfterMs: number | undefined }
 
 export type ConnectionOptions = {

@@ -54,7 +54,7 @@ export function decodeMessage(message: Msg, kinds: ReadonlySet<string> | undefin
 export type Outcome = 'done' | 'later' | 'outage'
 
 /**
- * Acknowledges the message when each event is handled or parked. A failing event does not block the others: the message
+ * Acknowledges the message when each event is handled or parked, or if it cannot be decoded. A failing event does not block the others: the message
  * is redelivered later, and the inbox drops the handled events.
  */
 export async function handleMessage(handling: Handling, { message, events }: DecodedMessage): Promise<Outcome> {

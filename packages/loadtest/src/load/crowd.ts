@@ -4,6 +4,7 @@ import { writeRows } from './write-rows.ts'
 /** The logins are `user1`, `user2` and so on. */
 export const crowdSize = 100_000
 
+/** Size of the room in which `@all` is measured. */
 export const atAllMembers = 50_000
 
 export function addCrowdMembers(fleet: Fleet, roomId: string, count: number): Promise<void> {
