@@ -73,8 +73,8 @@ export type MemberClient = {
   /** Sign-in on the server's own page, for web clients that are served from elsewhere. */
   readonly authorization: AuthorizationCodeFlow
   /**
-   * Opens the stream of events. It reconnects after a lost connection, until it is closed, its session ends or the server
-   * refuses it.
+   * Opens the stream of events. It reconnects after a lost connection, until it is closed, its session ends or the
+   * server refuses it.
    */
   realtime(options?: RealtimeOptions): Realtime
 }

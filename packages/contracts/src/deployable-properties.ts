@@ -44,7 +44,7 @@ export type DeployableProperties = {
   calls?: readonly `${string}.${string}`[]
   /** Kinds of hints, which are not sent over the stream. */
   hints?: { publishes?: readonly string[]; subscribes?: readonly string[] }
-  /** Aggregate types; prefixed with `control.` for events that every process follows. */
+  /** Aggregate types; prefixed with `control.` for events of the control feed. */
   publishes?: readonly string[]
   /** Durables, without the deployable's name as prefix. */
   consumes?: readonly string[]

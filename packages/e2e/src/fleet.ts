@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { dataDirAt, type FleetProcess, isOf, type ReadyState } from '@parley/local'
 
 /**
- * The fleet under test. It has two processes that serve as gateway and two of realtime; the fleet of `jest-setup.ts` has
- * two of every service, in the compact layout two of `realtime` and of `compact`.
+ * The fleet under test. It has two processes that serve as gateway and two of realtime; the fleet of `jest-setup.ts`
+ * has two of every service, in the compact layout two of `realtime` and of `compact`.
  */
 export type TestedFleet = {
   dataDir: string

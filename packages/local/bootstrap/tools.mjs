@@ -60,7 +60,9 @@ function failureOf(program, args) {
 
 const scriptsNode = join(root, 'node_modules/.bin/node')
 
-/** Links both into the folder {@link bin}, which is first on PATH when the bootstrap starts a program. */
+/**
+ * Links both into the folder {@link bin}, which `environment` puts first on PATH, and Node.js into `node_modules/.bin`.
+ */
 export function linkTools(node, pnpm) {
   link(node, join(bin, 'node'))
   link(pnpm, join(bin, 'pnpm'))

@@ -1,6 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 
-/** Returns `fetch`, but with the error `unavailable` instead of a TypeError, by which platforms report a failed request. */
+/**
+ * Returns `fetch`, but with the error `unavailable` instead of a TypeError, by which platforms report a failed request.
+ */
 export function reportUnreachable(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     try {

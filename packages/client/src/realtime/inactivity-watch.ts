@@ -1,4 +1,6 @@
-/** If nothing arrives for `inactiveMs`, calls `ping`; if nothing arrives for another `pongTimeoutMs`, calls `giveUp`. */
+/**
+ * If nothing arrives for `inactiveMs`, calls `ping`; if nothing arrives for another `pongTimeoutMs`, calls `giveUp`.
+ */
 export class InactivityWatch implements Disposable {
   readonly #options: { inactiveMs: number; pongTimeoutMs: number; ping: () => void; giveUp: () => void }
   #activeAt = performance.now()
