@@ -56,7 +56,7 @@ export type MemberClient = {
   /** The bearer token in use; set it to act as somebody else from the next call on. */
   token: string | undefined
   readonly api: ApiServices
-  /** For clients of further services. */
+  /** Pass it to `createClient` for services that have no client here. */
   readonly transport: Transport
   readonly auth: Client<typeof ExternalIdentityAuthService>
   /** Available before sign-in. */
@@ -70,7 +70,7 @@ export type MemberClient = {
   signOut(): Promise<void>
   /** Registration, invites, forgotten passwords, and further e-mail addresses. */
   readonly account: AccountSteps
-  /** Sign-in on the server's own page, for web clients that are served from elsewhere. */
+  /** Sign-in on the server's own page, for web clients on another origin. */
   readonly authorization: AuthorizationCodeFlow
   /**
    * Opens the stream of events. It reconnects after a lost connection, until it is closed, its session ends or the

@@ -50,7 +50,7 @@ export class Connection {
     socket.binaryType = 'arraybuffer'
     socket.addEventListener('open', () => {
       this.#send(helloFrame(options.token))
-      // The server accepts both at once, so its hello need not be awaited.
+      // The server accepts both frames at once, so its hello need not be awaited.
       this.#send(subscribeFrame(options.resumePosition))
     })
     socket.addEventListener('message', ({ data }) => this.#receive(data))

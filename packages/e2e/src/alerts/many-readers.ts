@@ -4,7 +4,7 @@ import { newPerson, type Person } from '../people.ts'
 import { disposeTogether, repeatUntilDisposed } from './repeat-until-disposed.ts'
 
 const callsPerPersonAndGateway = 60
-/** Together these people make more concurrent calls than one process runs (256) and queues (1,024). */
+/** Together these people make more concurrent calls than one process accepts: it runs 256 and queues 1,024. */
 const people = 12
 
 export async function newReaders(roomId: string): Promise<Person[]> {

@@ -22,7 +22,7 @@ export async function createCrowd(fleet: Fleet, roomId: string): Promise<void> {
   await addCrowdMembers(fleet, roomId, crowdSize)
 }
 
-/** The ids and logins consist of the prefix and a number from 1. */
+/** Each id and each login is its prefix and a number, counted from 1. */
 export async function createAccounts(
   fleet: Fleet,
   { idPrefix, loginPrefix }: { idPrefix: string; loginPrefix: string },
