@@ -9,7 +9,7 @@ import {
   AdminUserService,
 } from '@parley/contracts/admin'
 
-/** `role` is AdminRoleService and so on. */
+/** A client for each service: `role` for AdminRoleService, and so on. */
 export type AdminServices = ReturnType<typeof adminServices>
 
 export const adminServices = (transport: Transport) => ({

@@ -2,7 +2,7 @@ import { type Client, Code, ConnectError } from '@connectrpc/connect'
 import type { ServerDiscoveryService } from '@parley/contracts/discovery'
 import type { SignedIn } from './sign-in.ts'
 
-/** A sign-in on the server's own page that has begun. Store it until the browser returns; it is secret. */
+/** A sign-in that has begun on the server's own page. Store it until the browser returns; it is secret. */
 export type PendingAuthorization = {
   url: string
   redirectUri: string
@@ -12,11 +12,11 @@ export type PendingAuthorization = {
   issuer: string
 }
 
-/** The authorization-code flow with PKCE, for web clients that are served from elsewhere. */
+/** The authorization-code flow with PKCE, for web clients on another origin. */
 export type AuthorizationCodeFlow = {
   /**
-   * Begins a sign-in: send the browser to the `url` of the result. Fails with `failed_precondition` if the
-   * issuer or the sign-in page that the server names has another origin than `baseUrl`.
+   * Begins a sign-in: send the browser to the `url` of the result. Fails with `failed_precondition` if the server names
+   * no issuer, or if the issuer or the sign-in page that it names has another origin than `baseUrl`.
    */
   begin(request: { redirectUri: string }): Promise<PendingAuthorization>
   /**
@@ -28,7 +28,7 @@ export type AuthorizationCodeFlow = {
   complete(pending: PendingAuthorization, returnedTo: string): Promise<SignedIn>
 }
 
-/** `exchange` sends a token request with the given fields and returns the session. */
+/** `exchange` sends a token request with the given fields. */
 export function authorizationCodeFlow(
   baseUrl: string,
   discovery: Client<typeof ServerDiscoveryService>,

@@ -26,7 +26,7 @@ import {
 export type ParleyClientOptions = {
   /** Such as `https://chat.example.org`; it may have a path. */
   baseUrl: string
-  /** Without one, calls carry the session cookie that `fetch` sends. */
+  /** Without a token, calls carry at most the session cookie that `fetch` sends. */
   token?: string
   /** Used for every request; default `globalThis.fetch`. */
   fetch?: typeof globalThis.fetch
@@ -56,7 +56,7 @@ export type MemberClient = {
   /** The bearer token in use; set it to act as somebody else from the next call on. */
   token: string | undefined
   readonly api: ApiServices
-  /** For clients of further services. */
+  /** Pass it to `createClient` for services that have no client here. */
   readonly transport: Transport
   readonly auth: Client<typeof ExternalIdentityAuthService>
   /** Available before sign-in. */
@@ -68,11 +68,14 @@ export type MemberClient = {
   signIn(credentials: SessionOptions & { login: string; password: string }): Promise<SignedIn>
   /** Ends the session on the server, which closes its realtime streams, and forgets the token. */
   signOut(): Promise<void>
-  /** Registration, forgotten passwords, and further e-mail addresses. */
+  /** Registration, invites, forgotten passwords, and further e-mail addresses. */
   readonly account: AccountSteps
-  /** Sign-in on the server's own page, for web clients that are served from elsewhere. */
+  /** Sign-in on the server's own page, for web clients on another origin. */
   readonly authorization: AuthorizationCodeFlow
-  /** Opens the stream of events; it reconnects after lost connections until it is closed. */
+  /**
+   * Opens the stream of events. It reconnects after a lost connection, until it is closed, its session ends or the
+   * server refuses it.
+   */
   realtime(options?: RealtimeOptions): Realtime
 }
 

@@ -1,4 +1,4 @@
-/** The messages and enums of svc.api.v1, and those of the other packages that clients use. */
+/** All of package svc.api.v1, and the messages and enums of other packages that clients use. */
 export * from '@parley/contracts/api'
 export { ExternalIdentityFlowKind, type PendingExternalIdentity } from '@parley/contracts/auth'
 export {

@@ -17,7 +17,7 @@ import {
   VoiceCallService,
 } from '@parley/contracts/api'
 
-/** `message` is MessageService and so on. */
+/** A client for each service: `message` for MessageService, and so on. */
 export type ApiServices = ReturnType<typeof apiServices>
 
 export const apiServices = (transport: Transport) => ({

@@ -39,9 +39,10 @@ export type AccountSteps = {
 }
 
 /**
- * Proof for changing the sign-in methods of an account: a sign-in within the last 30 minutes, or the password. Without
- * either, calls fail with the metadata `parley-needs: fresh-credential`; the code is `invalid_argument`, because the
- * HTTP routes answer 400, as for a wrong password.
+ * Proof for changing the sign-in methods of an account: a sign-in within the last 30 minutes, or the password. A token
+ * from the authorization-code flow does not allow such changes, even with the password. Without proof, calls fail with
+ * the metadata `parley-needs: fresh-credential`; the code is `invalid_argument`, because the HTTP routes answer 400, as
+ * for a wrong password.
  */
 export type RecentProof = { currentPassword?: string }
 

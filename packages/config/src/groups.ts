@@ -51,7 +51,7 @@ export const databaseFields = (service: string) => ({
   databasePool: int('PARLEY_DATABASE_POOL', {
     default: 10,
     min: 1,
-    doc: 'maximum number of database connections of one process',
+    doc: 'maximum number of database connections of one deployable in one process',
   }),
 })
 

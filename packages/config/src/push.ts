@@ -39,7 +39,8 @@ const subject = str('PARLEY_PUSH_VAPID_SUBJECT', {
 const { publicUrl } = publicUrlField()
 
 /**
- * Keys for signing pushes, and the base URL of their links; undefined while push is off. For the sender of pushes.
+ * For the sender of pushes: the keys that sign them, and the base URL of the links in them. Undefined while push is
+ * off.
  */
 export const pushFields = () => ({
   push: ifEnabled([enabled, publicKey, privateKey, subject, { ...publicUrl, optional: true }], readSettings),
@@ -66,7 +67,7 @@ function readSettings(reader: FieldReader): PushSettings {
   }
 }
 
-/** Both base64url. */
+/** Both keys are base64url. */
 export function newVapidKeys(): { publicKey: string; privateKey: string } {
   const pair = createECDH('prime256v1')
   const publicKey = pair.generateKeys('base64url')
@@ -77,7 +78,7 @@ export function newVapidKeys(): { publicKey: string; privateKey: string } {
   return { publicKey, privateKey }
 }
 
-/** Both base64url. */
+/** Both keys are base64url. */
 export function publicKeyOf(privateKey: string): string {
   const pair = createECDH('prime256v1')
   pair.setPrivateKey(privateKey, 'base64url')

@@ -1,7 +1,7 @@
 import { defineConfig, type Fields, type Sources } from './define.ts'
 import type { Field } from './field.ts'
 
-/** Shorter values would be found in ordinary words. */
+/** Shorter values are left out, because ordinary words contain them. */
 const minLength = 4
 const maxRows = 50
 

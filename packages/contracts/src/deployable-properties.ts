@@ -1,4 +1,4 @@
-/** Secrets that several deployables read, by their name in the values of the chart. */
+/** Secrets that several deployables read: the variable of each, and its name in the values of the chart. */
 export const sharedSecrets = {
   PARLEY_CORE_SECRET_KEY: 'secretKey',
   PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: 'cookieSigningSecret',
@@ -44,7 +44,7 @@ export type DeployableProperties = {
   calls?: readonly `${string}.${string}`[]
   /** Kinds of hints, which are not sent over the stream. */
   hints?: { publishes?: readonly string[]; subscribes?: readonly string[] }
-  /** Aggregate types; prefixed with `control.` for events that every process follows. */
+  /** Aggregate types; prefixed with `control.` for events of the control feed. */
   publishes?: readonly string[]
   /** Durables, without the deployable's name as prefix. */
   consumes?: readonly string[]

@@ -3,7 +3,7 @@ import type { DeployableProperties } from './deployable-properties.ts'
 export { type DeployableProperties, sharedSecrets } from './deployable-properties.ts'
 
 /**
- * The manifest: the properties of each deployable that an operator does not choose. The catalogue, the supervisor and
+ * The manifest: for each deployable, the properties that an operator does not choose. The catalogue, the supervisor and
  * the tests import it; `pnpm deployables --write` copies it to Compose, the chart and the configuration of the bus.
  */
 export const deployables = {

@@ -11,8 +11,8 @@ export const isRemembered = (cache: CallerCache, presented: Presented): boolean 
   order.some((by) => presented[by] !== undefined && cache.wasValid(presented[by]))
 
 /**
- * Tries the bearer token first, then the cookie. Returns undefined if neither is valid; throws `unavailable` when a
- * check fails.
+ * Tries the bearer token first, then the cookie. Returns undefined if neither is valid; throws `unavailable` if
+ * accounts does not answer.
  */
 export async function authenticate(cache: CallerCache, presented: Presented): Promise<SignedIn | undefined> {
   try {

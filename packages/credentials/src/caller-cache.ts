@@ -33,7 +33,7 @@ const maxFeedIdleMs = 3_000
 /**
  * Resolves credentials to callers. Results are cached for a short time, and the control feed drops them when a session
  * ends, roles change or the account is deleted; without the control feed they are cached for one second. Concurrent
- * look-ups of one credential share one call.
+ * look-ups of one credential share one call. With `cachesCallers: false` each look-up is a call of its own.
  */
 export class CallerCache {
   readonly #options: Options

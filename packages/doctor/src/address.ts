@@ -6,7 +6,7 @@ export const encodeAdvice = (setting: string): string =>
  * Whether the host of a URL ends too early, at a `#`, `/` or `?` in the password. The part before that character may
  * still look like a host and a port.
  */
-export function endsInPassword(url: string): boolean {
+export function hostEndsInPassword(url: string): boolean {
   const [, rest = ''] = /^\w+:\/\/[^/?#]*([^=]*)/.exec(url) ?? []
   return rest.includes('@')
 }

@@ -12,12 +12,14 @@ import { reportVersion } from './versions.ts'
 
 type BusConfig = ConfigOf<ReturnType<typeof busFields>>
 
-/** In bytes, as NATS is configured: one message must hold a request of up to 1 MiB and its headers. */
+/**
+ * Bytes, the `max_payload` of deploy/nats/parley.conf: one message must hold a request of up to 1 MiB and its headers.
+ */
 const minPayload = 2 * 1024 ** 2
 
 /**
- * Checks the bus for a deployable: the connection to every server as both of its users (for calls and for events), the
- * permissions of the user for calls, versions, limits and durables.
+ * Checks the bus for a deployable: versions, limits, durables, the connection to every server as both users of the
+ * deployable (one for calls, one for events), and the permissions of the user for calls.
  */
 export function busCheck(name: Deployable): Check {
   return check('nats', busFields(), async (config, report, signal) => {

@@ -25,8 +25,8 @@ export type TlsServer = {
 }
 
 /**
- * Reports whether a server presents a certificate that this machine trusts, and when it expires. `ifUnreachable`: the
- * result if the server cannot be reached.
+ * Reports whether a server presents a certificate that is trusted (see `TlsServer.trust`), and when it expires.
+ * `ifUnreachable`: the result if the server cannot be reached.
  */
 export async function reportServerCertificate(
   report: Report,

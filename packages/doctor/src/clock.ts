@@ -7,7 +7,9 @@ const harmfulMs = 30_000
 /** A server's time in milliseconds since 1970, with the times of request and answer on this machine's clock. */
 export type ClockReading = { serverMs: number; requestedMs: number; answeredMs: number }
 
-/** Milliseconds between the clocks of a server and this machine. `server` is its name, such as `PostgreSQL`. */
+/**
+ * Reports how far the clock of a server differs from that of this machine. `server` is its name, such as `PostgreSQL`.
+ */
 export function reportClock(report: Report, check: string, server: string, reading: ClockReading): void {
   const { serverMs, requestedMs, answeredMs } = reading
   const aheadMs = serverMs < requestedMs ? serverMs - requestedMs : Math.max(0, serverMs - answeredMs)

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { databaseFields } from '@parley/config'
 import { destinationOf, migrationState, openDatabase, type Database, type Destination } from '@parley/postgres'
-import { encodeAdvice, endsInPassword } from './address.ts'
+import { encodeAdvice, hostEndsInPassword } from './address.ts'
 import { requestPostgresTls, reportCertificateFile, reportServerCertificate } from './certificates.ts'
 import { check, type Check } from './check.ts'
 import { reportClock } from './clock.ts'
@@ -10,7 +10,7 @@ import { reportVersion } from './versions.ts'
 
 type Pool = Database['pool']
 
-/** From here on, a warning is reported. */
+/** From this fraction of the connections on, a warning is reported. */
 const maxUsedFraction = 0.8
 
 /**
@@ -58,7 +58,7 @@ export function databaseCheck(deployable: string, migrations: URL): Check {
 
 function readDestination(url: string, setting: string, report: Report): Destination | undefined {
   try {
-    if (!endsInPassword(url)) return destinationOf(url)
+    if (!hostEndsInPassword(url)) return destinationOf(url)
     report.fail('postgres.reach', `${setting} has no host where it is expected`, encodeAdvice(setting))
   } catch (error) {
     const isFile = error instanceof Error && 'syscall' in error

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { redisFields } from '@parley/config'
 import { openRedis, rateLimitPrefix, type RedisClient } from '@parley/redis'
-import { encodeAdvice, endsInPassword } from './address.ts'
+import { encodeAdvice, hostEndsInPassword } from './address.ts'
 import { portOf, reportServerCertificate } from './certificates.ts'
 import { check, type Check } from './check.ts'
 import { reportClock } from './clock.ts'
@@ -14,7 +14,7 @@ const commandTimeoutMs = 3_000
 export function redisCheck(deployable: string): Check {
   return check('redis', redisFields(), async ({ redisUrl: url }, report) => {
     const at = URL.parse(url)
-    if (at === null || endsInPassword(url))
+    if (at === null || hostEndsInPassword(url))
       return report.fail(
         'redis.reach',
         'PARLEY_REDIS_URL has no host where it is expected',

@@ -6,7 +6,7 @@ import { repositoryRoot } from '@parley/local'
 /** The exit code of a failed call is 8 times its Connect code. */
 export type BufAnswer = { exit: number | null; answer: unknown; error: unknown }
 
-/** Starting the binary through its Node.js launcher takes longer than the call. */
+/** The binary itself: to start it through its Node.js launcher takes longer than the call. */
 function binaryPath(): string {
   const launcher = createRequire(import.meta.url).resolve('@bufbuild/buf/package.json')
   return createRequire(launcher).resolve(`@bufbuild/buf-${process.platform}-${process.arch}/bin/buf`)

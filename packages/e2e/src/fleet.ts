@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataDirAt, type FleetProcess, isProcessOf, type ReadyState } from '@parley/local'
 
-/** The fleet under test: two processes of each service, in the compact layout two of `realtime` and of `compact`. */
+/**
+ * The fleet under test. It has two processes that serve as gateway and two of realtime; the fleet of `jest-setup.ts`
+ * has two of every service, in the compact layout two of `realtime` and of `compact`.
+ */
 export type TestedFleet = {
   dataDir: string
   state(): ReadyState
@@ -20,7 +23,7 @@ export const readyFileOf = (dataDir: string): string => join(dataDir, 'ready.jso
 
 type FleetAddresses = Pick<TestedFleet, 'gateways' | 'realtimeNodes' | 'processes'>
 
-/** In the compact layout deployables of one process call each other without the bus. */
+/** Whether the fleet has the compact layout, in which deployables of one process call each other without the bus. */
 export const isCompact = (): boolean => fleet().processes.includes('compact')
 
 /**

@@ -41,5 +41,6 @@ export async function keysWhilePosting(page: Page, { roomId, authors, perSecond 
 }
 
 const formatDelay = (ms: number | undefined) => (ms === undefined ? 'below 16 ms' : `${ms.toFixed(0)} ms`)
+/** The slowest delay, the 98th percentile and the median. */
 export const summariseDelays = ({ delays, postsPerSecond }: TypingResult) =>
   `${[delays[0], delays[keys / 50], delays[keys / 2]].map(formatDelay).join(', ')} (at ${postsPerSecond.toFixed(0)} a second)`

@@ -31,7 +31,7 @@ export class Listeners implements Disposable {
     )
   }
 
-  /** The distinct contents of each event, without the position. There should be one. */
+  /** The distinct contents of each event, without the position. Each event should have one. */
   encodings(): Map<string, Set<string>> {
     const encodings = new Map<string, Set<string>>()
     for (const listener of this.#listeners)
@@ -44,8 +44,8 @@ export class Listeners implements Disposable {
   }
 
   /**
-   * A socket that has received the message has received all earlier events. Sockets of `ended` users must be closed
-   * instead.
+   * Waits until every socket has received the message, and therefore all earlier events. Sockets of `ended` users must
+   * be closed instead.
    */
   async waitForMarker(messageId: string, ended: readonly string[] = []): Promise<void> {
     for (const { name, socket } of this.#listeners) {

@@ -72,7 +72,7 @@ async function repeatFault(shown: Promise<unknown>, fault: () => Promise<void>):
   }
 }
 
-const callsOfOnePerson = 60
+const callsPerPersonAndGateway = 60
 
 /** More calls wait for a locked table than messaging runs at a time. */
 export async function fillQueues(owner: Person, waitUntilShown: WaitUntilShown, query: string): Promise<void> {
@@ -87,7 +87,7 @@ export async function fillQueues(owner: Person, waitUntilShown: WaitUntilShown, 
       await person.attempt(RoomService.method.getRoomEvents, { roomId }, { base }).catch(() => undefined)
   }
   const reading = people.flatMap((person) =>
-    fleet().gateways.flatMap((base) => Array.from({ length: callsOfOnePerson }, () => read(person, base))),
+    fleet().gateways.flatMap((base) => Array.from({ length: callsPerPersonAndGateway }, () => read(person, base))),
   )
   try {
     await waitUntilShown(query)

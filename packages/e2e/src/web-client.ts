@@ -13,7 +13,7 @@ export type Visitor = AsyncDisposable & {
 const chromium = await findChromium()
 let browser: Browser | undefined
 
-/** This module stays loaded between test files, while each file has a `test` of its own. */
+/** Chosen at each use: this module stays loaded between test files, but each file has a `test` of its own. */
 const testOrSkip = () => ('path' in chromium ? test : test.skip)
 
 /** Like `test`, but skipped without a browser. */

@@ -17,7 +17,7 @@ export type AggregateType =
 export const eventStream = 'EVENTS'
 /** Subject filter of all events. */
 export const allEvents = 'evt.>'
-/** Filter of the events that change permissions or end access; every process follows them. */
+/** Filter of the events that change permissions or end access. */
 export const controlEvents = 'evt.control.>'
 
 const controlKinds: ReadonlySet<string> = new Set([

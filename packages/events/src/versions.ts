@@ -7,5 +7,7 @@ export function nextVersion(version: bigint, at: Date): bigint {
   return now > version ? now : version + 1n
 }
 
-/** The lowest version that `nextVersion` would return now, as SQL; the same throughout a statement. */
+/**
+ * The present time as a version, in SQL; the same throughout a statement. Unlike `nextVersion`, it counts microseconds.
+ */
 export const versionOfNow = '(extract(epoch from statement_timestamp()) * 1000000)::bigint'

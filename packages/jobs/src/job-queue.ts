@@ -13,13 +13,13 @@ import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { CommitChannel, sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
 import { recordWait } from './metrics.ts'
 
-/** Its columns may have any names in the database. */
+/** A table of jobs. The columns may have any names in the database. */
 export type JobTable = PgTable & {
   /** When the job may be claimed; while it is claimed, when the lease ends. */
   dueAt: AnyPgColumn
   /**
-   * Fencing token, incremented by each claim and release: a worker whose lease was lost or released can no longer change
-   * the job.
+   * Fencing token, incremented by each claim and release: a worker whose lease was lost or released can no longer
+   * change the job.
    */
   fence: AnyPgColumn
   /** Claims since the job last made progress. An outage does not use up the last attempts. */

@@ -59,7 +59,9 @@ export type JobRunnerOptions<T extends JobTable> = {
   run: (job: Job<T>, signal: AbortSignal) => Promise<Partial<InferInsertModel<T>> | 'ended' | void>
   /** Called when a job has failed and will be retried. */
   onFailure: (job: Job<T>, failure: JobFailure) => void
-  /** Called before a job that is given up is deleted, for example to park it. Its statement must check `whereHeld`. */
+  /**
+   * Called before a job that is given up is deleted, for example to park it. What it writes must depend on `whereHeld`.
+   */
   giveUp?: (job: Job<T>, failure: JobFailure) => Promise<void>
 }
 

@@ -44,13 +44,13 @@ async function main(): Promise<void> {
   }
 }
 
-async function profile(fleet: Fleet, { name, calls, make }: MeasuredCall, dir: string): Promise<void> {
+async function profile(fleet: Fleet, { name, callsPerRun, make }: MeasuredCall, dir: string): Promise<void> {
   const signal = () => fleet.services.forEach(({ pid }) => process.kill(pid, 'SIGUSR2'))
   await time(make, { inFlight, seconds: 2, warmUpSeconds: 0 })
   signal()
-  const took = await time(make, { inFlight, seconds, warmUpSeconds: 0 })
+  const { count } = await time(make, { inFlight, seconds, warmUpSeconds: 0 })
   signal()
-  const made = took.count * calls
+  const made = count * callsPerRun
   console.log(`${name}: ${made} calls in ${seconds} s`)
   const directory = join(repositoryRoot(), 'profiles', name.split(/[ ,]/)[0] ?? name)
   mkdirSync(directory, { recursive: true })

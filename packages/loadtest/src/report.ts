@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs'
 import type { CpuTime } from './load/cpu-time.ts'
 
 /**
- * `floor`: the result of the same run with which the figure is compared. `budget`: its maximum. `processes`, only for
- * a CPU time: the part of each process, by name. All are in the unit of the value.
+ * `floor`: the result of the same run with which the figure is compared. `ratio`: the value divided by the floor.
+ * `budget`: the maximum of the value. `processes`, only for a CPU time: the part of each process, by name. All but the
+ * ratio are in the unit of the value.
  */
 export type Figure = {
   name: string

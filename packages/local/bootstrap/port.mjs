@@ -6,7 +6,7 @@ import { adviceOnUsedPort } from './used-port.mjs'
 
 /**
  * Throws if the public port is in use, before a new checkout is built for minutes. Skips the check if there is a
- * parley.toml: it may set port and host, and can be read only after the build.
+ * configuration file: it may set port and host, and can be read only after the build.
  */
 export async function refuseUsedPort(env = process.env, defaultPort = 8080) {
   if (existsSync(env.PARLEY_CONFIG_FILE || 'parley.toml')) return

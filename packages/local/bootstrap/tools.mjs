@@ -60,7 +60,9 @@ function failureOf(program, args) {
 
 const scriptsNode = join(root, 'node_modules/.bin/node')
 
-/** The folder {@link bin} is first on PATH. */
+/**
+ * Links both into the folder {@link bin}, which `environment` puts first on PATH, and Node.js into `node_modules/.bin`.
+ */
 export function linkTools(node, pnpm) {
   link(node, join(bin, 'node'))
   link(pnpm, join(bin, 'pnpm'))

@@ -125,7 +125,7 @@ export class Socket implements Disposable {
     return this.waitFor(({ event }) => event.case === 'messagePosted' && event.value.messageEventId === eventId)
   }
 
-  /** Everything that the server sent before the pong has arrived. */
+  /** Waits for the answer to a ping: then everything that the server sent before it has arrived. */
   async roundTrip(): Promise<void> {
     const nonce = String(Math.random())
     this.send({ case: 'ping', value: { nonce } })

@@ -19,7 +19,7 @@ const codes = new Map<number, Code>([
   [504, Code.DeadlineExceeded],
 ])
 
-/** For routes that are not Connect methods. `timeoutMs` covers a request including its response. */
+/** For routes that are not Connect methods. `timeoutMs`: maximum for a request and its response. */
 export function createHttpPost(baseUrl: string, fetch: typeof globalThis.fetch, timeoutMs: number): HttpPost {
   return async (path, body, headers = {}) => {
     const signal = AbortSignal.timeout(timeoutMs)

@@ -1,12 +1,14 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 
-/** A fetch that throws `unavailable` where the platform reports only that a request failed. */
+/**
+ * Returns `fetch`, but with the error `unavailable` instead of a TypeError, by which platforms report a failed request.
+ */
 export function reportUnreachable(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     try {
       return await fetch(input, init)
     } catch (error) {
-      // Aborted by the caller or at the deadline.
+      // A request that the caller or the deadline aborted has not failed.
       if (init?.signal?.aborted || !(error instanceof Error) || error.name !== 'TypeError') throw error
       throw new ConnectError('the server cannot be reached', Code.Unavailable, undefined, undefined, error)
     }

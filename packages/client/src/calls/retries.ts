@@ -14,7 +14,8 @@ const timeoutHeader = 'connect-timeout-ms'
 
 /**
  * Repeats calls that fail with `unavailable` and are safe to repeat: reads, idempotent calls, and creations with an
- * idempotency key. Waits at least as long as the server requests (`retry-after`). The deadline covers all attempts.
+ * idempotency key. Waits at least as long as the server requests (`retry-after`). All attempts together end at the
+ * deadline of the call.
  */
 export function retries(policy: Partial<RetryPolicy> = {}): Interceptor {
   const { attempts, ...backoff } = { ...defaultPolicy, ...policy }

@@ -8,7 +8,7 @@ import { helloFrame, pingFrame, readServerFrame, subscribeFrame } from './frames
 import { InactivityWatch } from './inactivity-watch.ts'
 import type { WebSocketConstructor, WebSocketLike } from './web-socket.ts'
 
-/** How a connection ended. `final`: reconnecting would end the same way. */
+/** How a connection ended. `final`: this client closed it, or reconnecting would end the same way. */
 export type Ending = { final: boolean; reason: string; retryAfterMs: number | undefined }
 
 export type ConnectionOptions = {
@@ -50,7 +50,7 @@ export class Connection {
     socket.binaryType = 'arraybuffer'
     socket.addEventListener('open', () => {
       this.#send(helloFrame(options.token))
-      // The server accepts both at once, so its hello need not be awaited.
+      // The server accepts both frames at once, so its hello need not be awaited.
       this.#send(subscribeFrame(options.resumePosition))
     })
     socket.addEventListener('message', ({ data }) => this.#receive(data))

@@ -1,7 +1,7 @@
 /**
  * A queue of values to iterate over. If `capacity` values are unread when another one arrives, all unread ones are
- * dropped. A generator function cannot replace the class: it does not learn that it is closed before its first value or
- * while it waits.
+ * dropped. A generator function cannot replace the class: if it is closed before its first value or while it waits, it
+ * does not learn of it.
  */
 export class EventQueue<T> implements AsyncGenerator<T, void, undefined> {
   readonly #options: { capacity: number; onDrop: () => void; onClose: () => void }

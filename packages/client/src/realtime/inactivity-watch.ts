@@ -1,4 +1,6 @@
-/** Detects a server that sends nothing: calls `ping` once, then `giveUp`. */
+/**
+ * If nothing arrives for `inactiveMs`, calls `ping`; if nothing arrives for another `pongTimeoutMs`, calls `giveUp`.
+ */
 export class InactivityWatch implements Disposable {
   readonly #options: { inactiveMs: number; pongTimeoutMs: number; ping: () => void; giveUp: () => void }
   #activeAt = performance.now()

@@ -12,7 +12,7 @@ export type EventOf<Kind extends EventKind> = EventValues[Kind]
 export type RealtimeState =
   /** A socket is being opened. `failures`: lost connections and failed attempts since a connection lasted 10 s. */
   | { status: 'connecting'; failures: number }
-  /** Events arrive. `resumed`: since the stream was last open, only hints (typing, presence) were missed. */
+  /** Events arrive. `resumed`: since the last received position, only hints (typing, presence) were missed. */
   | { status: 'open'; resumed: boolean }
   /** The connection is lost; the client reconnects after a pause. */
   | { status: 'waiting'; retryInMs: number; reason: string }

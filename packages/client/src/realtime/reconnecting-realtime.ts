@@ -188,7 +188,7 @@ const browserWindow = (): EventTarget | undefined => (globalThis as { window?: E
 const codeOf = (reason: string): Code =>
   reason === authenticationRequired || reason === sessionTerminated ? Code.Unauthenticated : Code.Canceled
 
-/** The compiler does not infer that the value belongs to the compared kind. */
+/** Needs a cast: the compiler does not infer that the value belongs to the compared kind. */
 function valueOf<Kind extends EventKind>(event: RealtimeEventEnvelope['event'], kind: Kind): EventOf<Kind> | undefined {
   return event.case === kind ? (event.value as EventOf<Kind>) : undefined
 }

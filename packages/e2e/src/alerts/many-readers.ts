@@ -3,8 +3,8 @@ import { fleet } from '../fleet.ts'
 import { newPerson, type Person } from '../people.ts'
 import { disposeTogether, repeatUntilDisposed } from './repeat-until-disposed.ts'
 
-const callsOfOnePerson = 60
-/** Together these people make more concurrent calls than one process runs (256) and queues (1,024). */
+const callsPerPersonAndGateway = 60
+/** Together these people make more concurrent calls than one process accepts: it runs 256 and queues 1,024. */
 const people = 12
 
 export async function newReaders(roomId: string): Promise<Person[]> {
@@ -17,7 +17,7 @@ export function startReading(readers: Person[], roomId: string): AsyncDisposable
   const read = (reader: Person, base: string) =>
     repeatUntilDisposed(500, () => reader.attempt(RoomService.method.getRoomEvents, { roomId }, { base }))
   const running = readers.flatMap((reader) =>
-    fleet().gateways.flatMap((base) => Array.from({ length: callsOfOnePerson }, () => read(reader, base))),
+    fleet().gateways.flatMap((base) => Array.from({ length: callsPerPersonAndGateway }, () => read(reader, base))),
   )
   return disposeTogether(running)
 }

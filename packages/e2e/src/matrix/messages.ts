@@ -20,7 +20,7 @@ async function postWithFiles(fixture: Fixture, as: string, count: number) {
 
 const previewUrl = 'https://example.org/'
 
-/** The services do not fetch pages from this machine. */
+/** Stores the preview itself, because uploads refuses to fetch a page from a local address. */
 async function attachPreview(fixture: Fixture, to: string) {
   await using database = await databaseOf('messaging')
   const preview = toBinary(PagePreviewSchema, create(PagePreviewSchema, { url: previewUrl, title: 'An example' }))

@@ -1,7 +1,7 @@
 import { AdminRoomLayoutItemKind, AdminRoomLayoutService } from '@parley/contracts/admin'
 import { RoomService } from '@parley/contracts/api'
 import { roomName } from '../rooms.ts'
-import { and, channel, everyone, hall, type Name, openChannel, without } from './users.ts'
+import { and, channel, everyone, hall, type Name, universalChannel, without } from './users.ts'
 import { row, type Row } from './rows.ts'
 import { type Fixture, unique } from './fixture.ts'
 
@@ -115,11 +115,14 @@ export const rooms: Row[] = [
     ['roomUnarchived', hall],
     ['roomGroupsUpdated', everyone],
   ),
-  row('making a channel universal', (fixture) => setUniversal(fixture, true), ['roomUniversalChanged', openChannel]),
-  row('a message while a channel is universal', (fixture) => postAsBob(fixture), ...postEvents(openChannel)),
+  row('making a channel universal', (fixture) => setUniversal(fixture, true), [
+    'roomUniversalChanged',
+    universalChannel,
+  ]),
+  row('a message while a channel is universal', (fixture) => postAsBob(fixture), ...postEvents(universalChannel)),
   row('making a channel no longer universal', (fixture) => setUniversal(fixture, false), [
     'roomUniversalChanged',
-    openChannel,
+    universalChannel,
   ]),
   row('a message after a channel is no longer universal', (fixture) => postAsBob(fixture), ...postEvents(channel)),
   row(

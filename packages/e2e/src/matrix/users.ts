@@ -20,7 +20,8 @@ export const everyone: Name[] = [...names]
 export const channel: Name[] = ['ada', 'bob', 'dora']
 /** Effective members of the hall, a universal room. */
 export const hall = everyoneExcept('ben', 'dan')
-export const openChannel = everyoneExcept('ben')
+/** Effective members of the channel while it is universal. */
+export const universalChannel = everyoneExcept('ben')
 export const pair: Name[] = ['ada', 'bob']
 
 export const without = (group: Name[], ...others: Name[]): Name[] => group.filter((name) => !others.includes(name))

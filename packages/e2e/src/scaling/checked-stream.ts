@@ -8,7 +8,7 @@ export type Faults = { missed: number; twice: number; outOfOrder: number }
 export class CheckedStream {
   readonly #realtime: Realtime
   readonly received: string[] = []
-  /** After a reset the client must reload everything. */
+  /** The reason of each reset, after which the client must reload everything. */
   readonly resets: string[] = []
   /** `openMs`: how long the connection had been open. */
   readonly losses: { at: number; reason: string; openMs: number }[] = []

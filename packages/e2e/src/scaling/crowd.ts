@@ -9,7 +9,7 @@ import { roomName } from '../rooms.ts'
 import { Traffic } from '../traffic.ts'
 import { CheckedStream, type Faults, type SentPost } from './checked-stream.ts'
 
-/** One person may have at most 100 sockets open to one node. */
+/** So many, because one person may have at most 100 sockets open to one node. */
 const people = 12
 const opensAtOnce = 20
 

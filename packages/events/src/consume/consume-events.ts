@@ -35,8 +35,8 @@ export type ConsumerOptions = DurableOptions & {
 type OneByOne =
   | {
       /**
-       * Handles one event; its transaction commits once for each event id. Order is not guaranteed, even within one
-       * aggregate.
+       * Handles one event, in a transaction that commits once for each event id. Order is not guaranteed, even within
+       * one aggregate.
        */
       on: EventHandler
     }

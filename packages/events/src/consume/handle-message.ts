@@ -54,8 +54,8 @@ export function decodeMessage(message: Msg, kinds: ReadonlySet<string> | undefin
 export type Outcome = 'done' | 'later' | 'outage'
 
 /**
- * Acknowledges the message when each event is handled or parked. A failing event does not block the others: the message
- * is redelivered later, and the inbox drops the handled events.
+ * Acknowledges the message when each event is handled or parked, or if it cannot be decoded. A failing event does not
+ * block the others: the message is redelivered later, and the inbox drops the handled events.
  */
 export async function handleMessage(handling: Handling, { message, events }: DecodedMessage): Promise<Outcome> {
   const { consumer, redelivery } = handling

@@ -60,8 +60,8 @@ export async function startErasures(options: ErasureOptions): Promise<AsyncDispo
 }
 
 /**
- * A run starts after the last pass that the previous run tried, so that failing passes do not block others. It resolves
- * with the milliseconds until the next run, if that must come early.
+ * A run begins with the pass that follows the last one of the previous run, so that failing passes do not block others.
+ * It resolves with the milliseconds until the next run, if that must come early.
  */
 function createPassRunner(options: ErasureOptions): (signal: AbortSignal) => Promise<number | void> {
   const { service } = options

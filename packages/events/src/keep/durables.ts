@@ -9,7 +9,7 @@ import { Refusal } from './checks.ts'
 import { findNewestUpTo } from './find-newest.ts'
 
 const lookBackMs = 2 * 3_600_000
-/** Unacknowledged messages of all processes of a consumer. */
+/** Maximum number of messages that all processes of a consumer together have not acknowledged yet. */
 const maxInFlight = 1024
 const ackWaitMs = 60_000
 /**

@@ -46,8 +46,8 @@ type Row = {
 }
 
 /**
- * Records recoveries in admin's database. A row lock serves as the lease: PostgreSQL ends it when the transaction
- * idles.
+ * Records recoveries in admin's database. A row lock serves as the lease: PostgreSQL ends it when the transaction is
+ * idle for too long.
  */
 export function recoveriesIn(db: Db): Recoveries {
   return {

@@ -9,8 +9,8 @@ import { resetDurables } from './durables.ts'
 import type { Recoveries, Recovery, StreamState } from './recoveries.ts'
 
 /**
- * How often a deployable may have durables recreated in a row; after that once per `refillEveryMs`. False reports make
- * consumers receive events twice.
+ * How often a deployable may have durables recreated in a row; after that once per `refillEveryMs`. There is a limit,
+ * because false reports make consumers receive events twice.
  */
 const maxBurst = 8
 const refillEveryMs = 600_000

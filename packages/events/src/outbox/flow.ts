@@ -14,7 +14,7 @@ import { Waiters } from './waiters.ts'
 const log = logger('relay')
 const readBatchSize = 500
 const maxInFlight = 4000
-/** Every queue retries each second while the stream accepts nothing. */
+/** Not every failure is logged: while the stream accepts nothing, every queue retries each second. */
 const logFailureEveryMs = 60_000
 
 type Options = {

@@ -13,7 +13,7 @@ const requeueAtOnce = 5000
 /**
  * Recreates the durables, then requeues all entries still in the outbox, oldest first. Until then the shards keep the
  * state `recovering`, also after a failure, so that nothing newer is sent first. The recorded position is cleared last:
- * if another process takes the leases meanwhile, it finds the position missing and recovers too.
+ * if another process takes the leases meanwhile, it finds that the stream lacks the position, and recovers too.
  */
 export async function recoverShards(options: {
   pool: Database['pool']

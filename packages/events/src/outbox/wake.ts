@@ -9,7 +9,7 @@ export function notifyHolder(bus: Bus, service: string, shard: number, ids: read
   if (bus.connected()) bus.nc.publish(wakeSubject(service, shard), encodeIds(ids))
 }
 
-/** Makes the relays of a service check the leases, because one started or stopped, or shards are free. */
+/** Makes the relays of a service check the leases, because a relay started or stopped, or shards are free. */
 export function notifyRelays(bus: Bus, service: string): void {
   if (bus.connected()) bus.nc.publish(relaysSubject(service))
 }

@@ -8,7 +8,8 @@ import { uploadRequest, type BenchmarkData } from './benchmark-data.ts'
 
 export type MeasuredCall = {
   name: string
-  calls: number
+  /** How many calls one run of `make` makes. */
+  callsPerRun: number
   make: () => Promise<unknown>
   /** Pause after the last call, in milliseconds, in which its follow-up work is still counted; 0 for reads. */
   settleMs: number
@@ -46,7 +47,7 @@ function reads(http: HttpCaller, data: BenchmarkData): Call[] {
         throw new Error(
           `${method.parent.name}.${method.name} has no sample request: add one to createSampleRequests, or list it in unmeasuredReads`,
         )
-      return { name: nameOf(method), calls: 1, make: () => http.call(method, request?.() ?? {}) }
+      return { name: nameOf(method), callsPerRun: 1, make: () => http.call(method, request?.() ?? {}) }
     })
 }
 
@@ -136,18 +137,18 @@ function messageWrites(http: HttpCaller, { roomId, eventIds }: BenchmarkData, ne
   return [
     {
       name: 'CreateMessage',
-      calls: 1,
+      callsPerRun: 1,
       make: () =>
         http.call(createMessage, { roomId: nextRoom(), body: 'A message of ordinary length, as people write.' }),
     },
     {
       name: 'UpdateMessage',
-      calls: 1,
+      callsPerRun: 1,
       make: () => http.call(updateMessage, { roomId, eventId: next(), body: `changed ${version++}` }),
     },
     {
       name: 'AddReaction, RemoveReaction',
-      calls: 2,
+      callsPerRun: 2,
       make: async () => {
         const reaction = { roomId, messageEventId: next(), emoji: 'thumbsup' }
         await http.call(addReaction, reaction)
@@ -164,7 +165,7 @@ function readStateWrites(http: HttpCaller, data: BenchmarkData): Call[] {
   return [
     {
       name: 'FollowThread, UnfollowThread',
-      calls: 2,
+      callsPerRun: 2,
       make: async () => {
         await http.call(unfollowThread, { roomId, threadRootEventId: threadRootId })
         await http.call(followThread, { roomId, threadRootEventId: threadRootId })
@@ -172,7 +173,7 @@ function readStateWrites(http: HttpCaller, data: BenchmarkData): Call[] {
     },
     {
       name: 'MarkRoomAsRead',
-      calls: 1,
+      callsPerRun: 1,
       make: () => {
         // Read markers only move forward, so each message is used once.
         const upToEventId = unreadIds[marked++]
@@ -188,17 +189,17 @@ function otherWrites(http: HttpCaller, nextRoom: () => string): Call[] {
   return [
     {
       name: 'UpdateTypingIndicator',
-      calls: 1,
+      callsPerRun: 1,
       make: () => http.call(api.RoomService.method.updateTypingIndicator, { roomId: nextRoom() }),
     },
     {
       name: 'UpdatePresence',
-      calls: 1,
+      callsPerRun: 1,
       make: () => http.call(api.MyAccountService.method.updatePresence, { status: api.PresenceStatus.ONLINE }),
     },
     {
       name: 'CreateUpload, CancelUpload',
-      calls: 2,
+      callsPerRun: 2,
       make: async () => {
         const { upload } = await http.call(createUpload, uploadRequest(nextRoom()))
         await http.call(cancelUpload, { uploadId: upload?.uploadId ?? '' })

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'nats'
 import pg from 'pg'
 
-// A server of the floors of calls, by `kind`; `answer` answers the requests of `hop`.
+// The servers of `measureCallFloors`, by `kind`. The server `answer` answers the requests of the server `hop`.
 const [, , kind = 'http', postgres = '', nats = ''] = process.argv
 const row = { name: 'floor', text: 'select id, body from floor_row where id = $1', values: [1] }
 

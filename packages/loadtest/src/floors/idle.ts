@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 
-// The floor of an idle fleet: a server that returns the bytes it receives. It answers each message of its parent with
-// its CPU time in milliseconds.
+// The floor of an idle fleet: a server that returns the bytes it receives. To each message of its parent it
+// answers the CPU time that it has used itself, in milliseconds.
 const server = createServer((socket) => socket.on('data', (data) => socket.write(data))).listen(0, '127.0.0.1')
 await once(server, 'listening')
 process.on('message', () => {

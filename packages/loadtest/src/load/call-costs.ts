@@ -13,25 +13,26 @@ export type Cost = Timing & { cpu: CpuTime }
 const seconds = { withBudget: { 1: 1, 8: 1, 64: 0.5 }, without: { 1: 1, 8: 0.5, 64: 0.5 } }
 
 type Options = {
-  calls?: number
+  /** How many calls one run of `make` makes. Default: 1. */
+  callsPerRun?: number
   /** Their CPU time is listed under their names. */
   services?: Fleet['services']
   /** Processes whose CPU time is not counted. */
   excluded?: ReadonlySet<number>
   /** Follow-up work of the last call is still counted for this long. Default: 0. */
   settleMs?: number
-  /** A call without budget is made for a shorter time. Default: true. */
+  /** With 8 in flight, a call without budget is made for a shorter time. Default: true. */
   hasBudget?: boolean
 }
 
 export async function measureCall(make: () => Promise<unknown>, options: Options): Promise<CallCosts> {
-  const { calls = 1, services = [], excluded, settleMs = 0, hasBudget = true } = options
+  const { callsPerRun = 1, services = [], excluded, settleMs = 0, hasBudget = true } = options
   const durations = hasBudget ? seconds.withBudget : seconds.without
   const cost = async (inFlight: 1 | 8 | 64): Promise<Cost> => {
     const cpuPer = measureCpu(services, excluded)
     const took = await time(make, { inFlight, seconds: durations[inFlight], warmUpSeconds: 0 })
     await new Promise((resolve) => setTimeout(resolve, settleMs))
-    return { ...took, perSecond: took.perSecond * calls, cpu: cpuPer(took.count * calls) }
+    return { ...took, perSecond: took.perSecond * callsPerRun, cpu: cpuPer(took.count * callsPerRun) }
   }
   const unlessRefused = (inFlight: 8 | 64) =>
     cost(inFlight).catch((error: unknown) => {

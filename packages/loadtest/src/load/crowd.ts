@@ -4,6 +4,7 @@ import { writeRows } from './write-rows.ts'
 /** The logins are `user1`, `user2` and so on. */
 export const crowdSize = 100_000
 
+/** Size of the room in which `@all` is measured. */
 export const atAllMembers = 50_000
 
 export function addCrowdMembers(fleet: Fleet, roomId: string, count: number): Promise<void> {
@@ -21,7 +22,7 @@ export async function createCrowd(fleet: Fleet, roomId: string): Promise<void> {
   await addCrowdMembers(fleet, roomId, crowdSize)
 }
 
-/** The ids and logins consist of the prefix and a number from 1. */
+/** Each id and each login is its prefix and a number, counted from 1. */
 export async function createAccounts(
   fleet: Fleet,
   { idPrefix, loginPrefix }: { idPrefix: string; loginPrefix: string },

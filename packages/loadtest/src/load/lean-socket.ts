@@ -15,7 +15,7 @@ const upgrade = (host: string, path: string): string =>
 
 const endOfHead = Buffer.from('\r\n\r\n')
 
-/** Uses little CPU time, which the server under test needs. */
+/** Uses little CPU time, because the server under test needs it. */
 export class LeanSocket {
   readonly #socket: Socket
   readonly #onMessage: (message: Buffer) => void

@@ -35,9 +35,9 @@ export async function measureCosts(
   // Otherwise the first calls would include the time to compile the code that all calls share.
   for (const { make } of measured) await time(make, { ...warmUp, warmUpSeconds: 0 })
   const rows: Row[] = []
-  for (const { name, calls, settleMs, make } of measured) {
+  for (const { name, callsPerRun, settleMs, make } of measured) {
     const hasBudget = budgets.has(name)
-    const costs = await measureCall(make, { calls, settleMs, hasBudget, services: fleet.services })
+    const costs = await measureCall(make, { callsPerRun, settleMs, hasBudget, services: fleet.services })
     rows.push({ name, costs, ratio: costs[1].cpu.ms / floor, budget: budgets.get(name) })
     for (const inFlight of [1, 8, 64] as const) {
       const cost = costs[inFlight]

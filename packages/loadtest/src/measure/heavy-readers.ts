@@ -8,7 +8,7 @@ const readers = 6
 const { createMessage } = MessageService.method
 const { getRoomEvents } = RoomService.method
 
-/** The floor is posts without readers. `reader` needs a connection for each of several readers. */
+/** The floor is posts without readers. `reader` makes the calls of all readers, and needs a connection for each. */
 export async function measureHeavyReaders(
   { writer, reader }: { writer: HttpCaller; reader: HttpCaller },
   report: Report,

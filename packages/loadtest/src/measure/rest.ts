@@ -56,7 +56,7 @@ export async function measureRest(fleet: Fleet, startedAt: number, report: Repor
   )
 }
 
-/** CPU time in milliseconds in which an empty Node.js process answers a few bytes. */
+/** Milliseconds of CPU time in which a Node.js process without other work answers a few bytes. */
 async function measureFloor({ child, ready }: { child: ChildProcess; ready: unknown }): Promise<number> {
   const readCpuMs = async (): Promise<number> => {
     child.send('how much')

@@ -19,8 +19,8 @@ export const serviceNames: readonly string[] = definitions.map(({ name }) => nam
 
 /**
  * The environment that the fleet on this data folder gives to a service, as far as the folder shows it: the ports and
- * secrets of the last run. While the fleet runs, its environment replaces `own`. Undefined if no fleet has run there.
- * Throws for an unknown service.
+ * secrets of the last run. While the fleet runs, the variables that Parley reads are those of the fleet, not those of
+ * `own`. Undefined if no fleet has run there. Throws for an unknown service.
  */
 export function deriveServiceEnvironment(
   dataDir: string,
