@@ -2,7 +2,7 @@ import { databaseOf } from './databases.ts'
 
 export const longRoomMessage = (n: number): string => `E${String(n).padStart(14, '0')}`
 
-/** One message per minute up to now. Works for one room of a fleet, because the ids are fixed. */
+/** One message per minute up to now. A fleet can have only one such room, because the ids are fixed. */
 export async function lengthenRoom(roomId: string, authorId: string, messages: number): Promise<void> {
   await using database = await databaseOf('messaging')
   await database.query('begin')
@@ -16,7 +16,7 @@ export async function lengthenRoom(roomId: string, authorId: string, messages: n
   )
   await database.query(
     `update room_lines
-    set last_message_seq = room_seq + $2::integer - 1, last_message_at = now(), room_seq = room_seq + $2::integer
+    set last_message_seq = room_seq + $2::integer, last_message_at = now(), room_seq = room_seq + $2::integer
     where room_id = $1`,
     [roomId, messages],
   )

@@ -22,7 +22,7 @@ export function policyFrom(snapshot: GetPolicyResponse): Policy {
 }
 
 /**
- * Whether a delta is based on this policy. If a newer one is not, a delta was missed, or admin's database was restored
+ * Whether a delta is based on this policy. If a delta with a higher revision is not, one before it was missed, or admin's database was restored
  * to an earlier state: the delta is still valid, but the rest has to be loaded again.
  */
 export const isNext = (policy: Policy, { revision, baseRevision }: PolicyDelta): boolean =>

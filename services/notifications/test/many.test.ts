@@ -31,7 +31,7 @@ const notificationsOf = (eventId: string) =>
 
 const jobs = async () => (await fleet.db.execute('select from notification_jobs')).rowCount
 
-/** The users to whom a notification of a message was announced, once per announcement. Repeated events count once. */
+/** The recipients of the events that announce a notification of the message. An event received twice counts once. */
 function announcedTo(eventId: string): string[] {
   const events = new Map(fleet.published.events.map((event) => [event.id, event]))
   return [...events.values()].flatMap(({ kind, deliveries }) =>
@@ -128,7 +128,7 @@ test('if more users have the level ALL_MESSAGES than a room has members, a post 
     .as('U000002')
     .preferences.updateRoomNotificationPreference({ roomId: 'R1', level: NotificationLevel.NORMAL })
   for (const [roomId, size, calls] of [
-    // One call for the room, one for its members, and one for the recipients or, in a job, for the members again.
+    // Calls of `listRecipients`: two to decide, and one by the request or by the job.
     ['R1', 5, 3],
     ['R2', 900, 3],
   ] as const) {

@@ -10,7 +10,7 @@ beforeAll(async () => {
   for (const userId of ['Umallory', 'Ualice']) await env.as(userId).rooms.joinRoom({ roomId })
 })
 
-test('only a caller with too many concurrent lists is refused', async () => {
+test('only a user with too many concurrent calls of ListMembers is refused', async () => {
   const list = (userId: string) => codeOf(env.as(userId).rooms.listMembers({ roomId, page: { limit: 500 } }))
   const calls = Array.from({ length: 200 }, () => list('Umallory'))
   expect(await list('Ualice')).toBeUndefined()

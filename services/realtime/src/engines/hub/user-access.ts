@@ -10,7 +10,7 @@ export class UserAccess {
   rolesVersion: bigint
   readonly connections = new Set<Subscriber>()
   readonly standings = new Map<string, Standing>()
-  /** Equal to the room topics of the open connections. */
+  /** Ids of the rooms to whose topics the open connections subscribe. */
   readonly rooms = new Set<string>()
   /** Until it settles, changes from the stream are only collected. */
   loading: Promise<void> | undefined
@@ -30,8 +30,8 @@ export class UserAccess {
   }
 
   /**
-   * Whether these roles differ from the known ones although they are older. If so, the database of the service accounts
-   * was restored, and its roles apply.
+   * Whether other roles arrived with a lower version than the known roles have. The database of the service accounts
+   * may then have been restored, so the roles must be loaded again.
    */
   isContradictedBy(roleIds: readonly string[], version: bigint): boolean {
     return version < this.rolesVersion && roleIds.join() !== this.roleIds.join()

@@ -41,12 +41,12 @@ async function checkBucket(settings: S3Settings, report: Report): Promise<void> 
     await storage.ping()
     report.ok('storage.reach', `${bucket} answers`)
   } catch (error) {
-    report.fail('storage.reach', `${bucket} does not answer: ${describe(error)}`, adviceFor(error, settings))
+    report.fail('storage.reach', `${bucket} cannot be used: ${describe(error)}`, adviceFor(error, settings))
   }
   await checkProbe(storage, bucket, report, (error) => adviceFor(error, settings))
 }
 
-/** Continues after a failure, so that every permission is checked. */
+/** Continues after a failure, so that all failing steps are reported. */
 async function checkProbe(
   storage: Storage,
   where: string,
@@ -77,7 +77,7 @@ async function checkProbe(
 
 async function expectProbe(stored: Awaited<ReturnType<Storage['get']>>): Promise<void> {
   if (stored === undefined || (await text(stored.content)) !== probe)
-    throw new Error('the written object was not found')
+    throw new Error('the written object was not found, or has other content')
 }
 
 /** Signatures of requests are valid for a few minutes only. */

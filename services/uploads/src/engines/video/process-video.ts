@@ -20,7 +20,7 @@ export type VideoDependencies = { ctx: VideoContext; encoder: Encoder }
 export type ProcessingOutcome = 'completed' | 'failed' | 'discarded'
 
 /**
- * Announces the result to the room. Rejects with a VideoFailure if the video cannot be processed, with another error if
+ * Announces the finished video to the room. Rejects with a VideoFailure if the video cannot be processed, with another error if
  * it should be retried.
  */
 export async function processVideo(
