@@ -312,6 +312,16 @@ inBrowser('a thread is accessible', async () => {
   await assertAccessible(page)
 })
 
+const managePaths = () => [
+  'people',
+  `people/${bob.userId}`,
+  'invites',
+  'rooms',
+  `rooms/${roomId}`,
+  'server',
+  'first-steps',
+]
+
 const sizes = [
   { what: 'on a phone', width: 390, height: 780 },
   { what: 'at 200 %', width: 640, height: 400 },
@@ -346,15 +356,7 @@ inBrowser.each(sizes)('no control is cut off $what', async ({ width, height }) =
     await section.click()
     await check(`settings, ${await section.innerText()}`)
   }
-  for (const path of [
-    'people',
-    `people/${bob.userId}`,
-    'invites',
-    'rooms',
-    `rooms/${roomId}`,
-    'server',
-    'first-steps',
-  ]) {
+  for (const path of managePaths()) {
     await page.goto(`${origin}/manage/${path}`)
     await page.getByRole('heading', { level: 2 }).first().waitFor()
     await check(path)
@@ -438,15 +440,7 @@ inBrowser('administration is accessible', async () => {
   await page.getByRole('navigation', { name: 'Administration' }).waitFor()
   await operate(['user', 'verify-email', '--login', bob.login, '--email', `${bob.login}@example.org`])
   const { origin } = new URL(page.url())
-  for (const path of [
-    'people',
-    `people/${bob.userId}`,
-    'invites',
-    'rooms',
-    `rooms/${roomId}`,
-    'server',
-    'first-steps',
-  ]) {
+  for (const path of managePaths()) {
     await page.goto(`${origin}/manage/${path}`)
     await page.getByRole('heading', { level: 2 }).first().waitFor()
     if (path.startsWith('people/')) await page.getByRole('button', { name: /^Remove .*@/ }).click()

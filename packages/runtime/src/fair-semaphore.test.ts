@@ -18,6 +18,18 @@ function work() {
   return { done, finish }
 }
 
+/** `jobs`: those started so far, in order. */
+function record(semaphore: FairSemaphore) {
+  const jobs: { caller: string; finish: () => void }[] = []
+  const request = (caller: string) =>
+    semaphore.run(() => {
+      const { done, finish } = work()
+      jobs.push({ caller, finish })
+      return done
+    }, caller)
+  return { jobs, request }
+}
+
 test('a limited number of tasks run at once, some wait, more are refused, and a freed slot goes to the next', async () => {
   const semaphore = new FairSemaphore({ atOnce: 2, maxWaiting: 1, refusal })
   const jobs = [work(), work(), work()]
@@ -41,13 +53,7 @@ test('a limited number of tasks run at once, some wait, more are refused, and a 
 
 test('a caller with very many tasks gets only a part of the queue, and others are served in between', async () => {
   const semaphore = new FairSemaphore({ atOnce: 2, maxWaiting: 64, maxWaitingPerCaller: 16, refusal })
-  const jobs: { caller: string; finish: () => void }[] = []
-  const request = (caller: string) =>
-    semaphore.run(() => {
-      const { done, finish } = work()
-      jobs.push({ caller, finish })
-      return done
-    }, caller)
+  const { jobs, request } = record(semaphore)
   const outcomes = Array.from({ length: 66 }, () =>
     request('Umallory').then(
       () => 'passed',
@@ -71,13 +77,7 @@ test('a caller with very many tasks gets only a part of the queue, and others ar
 
 test('callers that hold all slots and keep calls waiting let another caller in when the next slot is free', async () => {
   const semaphore = new FairSemaphore({ atOnce: 2, maxWaiting: 64, refusal })
-  const jobs: { caller: string; finish: () => void }[] = []
-  const request = (caller: string) =>
-    semaphore.run(() => {
-      const { done, finish } = work()
-      jobs.push({ caller, finish })
-      return done
-    }, caller)
+  const { jobs, request } = record(semaphore)
   const outcomes = ['Umallory', 'Uoscar', 'Umallory', 'Uoscar', 'Umallory', 'Uoscar', 'Ualice'].map(request)
   for (const [n, outcome] of outcomes.slice(0, 2).entries()) {
     jobs[n]?.finish()
