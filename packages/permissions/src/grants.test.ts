@@ -17,7 +17,9 @@ const dm = { roomId: 'R1', kind: RoomKind.DM, groupId: '', archived: false }
 const granted = (grants: Grant[]) => grants.filter((grant) => grant.granted).map((grant) => grant.permission)
 
 test('the grants of a room come in the order of the contract', () => {
-  expect(roomPermissions(policy, everyone, channel, true).map(({ permission }) => permission)).toEqual([
+  expect(
+    roomPermissions(policy, everyone, channel, { isMember: true, banned: false }).map(({ permission }) => permission),
+  ).toEqual([
     'room.list',
     'room.join',
     'message.post',
@@ -71,7 +73,11 @@ test.each([
     ['room.list', ...dmPermissions, 'message.echo', 'message.manage'],
   ],
 ])('%s', (_, who, room, isMember, expected) => {
-  expect(granted(roomPermissions(policy, who, room, isMember))).toEqual(expected)
+  expect(granted(roomPermissions(policy, who, room, { isMember, banned: false }))).toEqual(expected)
+})
+
+test('a banned user cannot join', () => {
+  expect(granted(roomPermissions(policy, everyone, channel, { isMember: false, banned: true }))).toEqual(['room.list'])
 })
 
 test('the viewer permissions are all twenty, in the order of `permissions`', () => {

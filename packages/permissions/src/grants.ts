@@ -1,5 +1,5 @@
 import { RoomKind } from '@parley/contracts/api'
-import { bitOf, type Bits } from './bits.ts'
+import { bitOf, bitsOf, type Bits } from './bits.ts'
 import { permissions, type Permission } from './permissions.ts'
 import type { Policy } from './policy.ts'
 import { allowedBits, serverScope, type Scope, type Subject } from './resolve.ts'
@@ -44,30 +44,55 @@ export function groupPermissions(policy: Policy, subject: Subject, groupId: stri
   return [grant('room.create', allowedBits(policy, subject, { kind: 'group', groupId }))]
 }
 
+/** The permissions in the viewer state of a room, in the contract's order. */
+const inRooms = [
+  'room.list',
+  'room.join',
+  'message.post',
+  'message.post-in-thread',
+  'message.attach',
+  'message.react',
+  'message.echo',
+  'message.manage',
+  'room.manage',
+  'room.ban-member',
+] as const satisfies Permission[]
+
+const bitsOfRooms = bitsOf(...inRooms)
+const joining = bitOf('room.join')
+const writing = bitsOf('message.post', 'message.post-in-thread', 'message.attach', 'message.react', 'message.echo')
+const moderating = bitOf('message.manage')
+const managing = bitsOf('room.manage', 'room.ban-member')
+
+/** By the granted permissions. Rooms share these lists, because a response may contain thousands of them. */
+const listsInRooms = new Map<Bits, Grant[]>()
+
 /**
- * `viewer_state.permissions` of a room, in the contract's order: what the viewer may do there now. Only a non-member
- * may join, and only an active channel. Only members of active rooms may post, attach, react and echo; only members may
- * moderate messages. Nobody may manage or ban in direct messages. `isMember`: effective membership.
+ * `viewer_state.permissions` of a room: what the viewer may do there now. Only a non-member who is not banned may join,
+ * and only an active channel. Only members of active rooms may post, attach, react and echo; only members may moderate
+ * messages. Nobody may manage or ban in direct messages. `isMember`: effective membership. The result is shared: do not
+ * change it.
  */
-export function roomPermissions(policy: Policy, subject: Subject, room: RoomProperties, isMember: boolean): Grant[] {
-  const allowed = allowedBits(policy, subject, roomScope(room))
+export function roomPermissions(
+  policy: Policy,
+  subject: Subject,
+  room: RoomProperties,
+  { isMember, banned }: { readonly isMember: boolean; readonly banned: boolean },
+): Grant[] {
   const channel = room.kind !== RoomKind.DM
   const active = !room.archived
-  const mayWrite = isMember && active
-  return [
-    grant('room.list', allowed),
-    grant('room.join', allowed, channel && active && !isMember),
-    grant('message.post', allowed, mayWrite),
-    grant('message.post-in-thread', allowed, mayWrite),
-    grant('message.attach', allowed, mayWrite),
-    grant('message.react', allowed, mayWrite),
-    grant('message.echo', allowed, mayWrite),
-    grant('message.manage', allowed, isMember),
-    grant('room.manage', allowed, channel),
-    grant('room.ban-member', allowed, channel),
-  ]
+  let granted = allowedBits(policy, subject, roomScope(room)) & bitsOfRooms
+  if (!channel || !active || isMember || banned) granted &= ~joining
+  if (!isMember || !active) granted &= ~writing
+  if (!isMember) granted &= ~moderating
+  if (!channel) granted &= ~managing
+  const known = listsInRooms.get(granted)
+  if (known) return known
+  const list = inRooms.map((permission) => grant(permission, granted))
+  listsInRooms.set(granted, list)
+  return list
 }
 
-function grant(permission: Permission, allowed: Bits, possible = true): Grant {
-  return { permission, granted: possible && (allowed & bitOf(permission)) !== 0 }
+function grant(permission: Permission, allowed: Bits): Grant {
+  return { permission, granted: (allowed & bitOf(permission)) !== 0 }
 }
