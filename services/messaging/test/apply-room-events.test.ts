@@ -129,7 +129,7 @@ describe('ApplyRoomEvents', () => {
   })
 
   test('adds no timeline row, and changes neither the unread state nor the version of the room', async () => {
-    const { roomId } = await fleet.room().channel(['ann', 'bob'])
+    const { roomId } = await fleet.room().dm(['ann', 'bob'])
     const state = async () => (await fleet.messaging.roomStates({ userId: 'bob', roomIds: [roomId] })).entries[0]
     const timeline = async () => (await fleet.as('bob').rooms.getRoomEvents({ roomId })).page?.events.length
     await say(fleet.as('ann'), roomId, 'x')

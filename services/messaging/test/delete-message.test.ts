@@ -18,7 +18,7 @@ const fleet = useFleet()
 const room = async () => (await fleet.room().channel(['ann', 'bob', 'mod'])).roomId
 const [ann, bob, mod] = [() => fleet.as('ann'), () => fleet.as('bob'), () => fleet.as('mod', ['moderator'])]
 const unread = async (userId: string, roomId: string) =>
-  (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries[0]?.hasUnread
+  (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries.some(({ hasUnread }) => hasUnread)
 
 describe('retracting a message', () => {
   test('leaves a placeholder in its place and is announced once', async () => {

@@ -11,7 +11,8 @@ async function unread(userId: string, roomId: string) {
   const { entries } = await fleet.messaging.roomStates({ userId, roomIds: [roomId] })
   const { rooms, followedThreads } = await fleet.messaging.hasUnread({ userId, roleIds: [] })
   const { threads } = await fleet.as(userId).threads.listFollowedThreads({})
-  return [entries[0]?.hasUnread, rooms, followedThreads, threads.some(({ thread }) => thread?.viewerState?.hasUnread)]
+  const roomIsUnread = entries.some(({ hasUnread }) => hasUnread)
+  return [roomIsUnread, rooms, followedThreads, threads.some(({ thread }) => thread?.viewerState?.hasUnread)]
 }
 const nothing = [false, false, false, false]
 const everything = [true, true, true, true]

@@ -23,7 +23,7 @@ const markRoom = (userId: string, roomId: string, upToEventId = '') =>
 const markThread = (userId: string, roomId: string, threadRootEventId: string, upToEventId = '') =>
   fleet.as(userId).threads.markThreadAsRead({ roomId, threadRootEventId, upToEventId })
 const roomUnread = async (userId: string, roomId: string) =>
-  (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries[0]?.hasUnread
+  (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries.some(({ hasUnread }) => hasUnread)
 
 const eventsOf = async (userId: string, count: number) => {
   const mine = await eventually(() => {

@@ -131,7 +131,7 @@ test('after any sequence of changes, the unread state equals that of the model',
         const { threads: listed } = await fleet.as(userId).threads.listFollowedThreads({})
         const marked = listed.filter(({ thread }) => thread?.viewerState?.hasUnread)
         expect(new Set(marked.map(({ rootMessage }) => rootMessage?.id))).toEqual(new Set(unreadThreads))
-        expect({ room: entries[0]?.hasUnread, rooms, followedThreads }).toEqual({
+        expect({ room: entries.some(({ hasUnread }) => hasUnread), rooms, followedThreads }).toEqual({
           room: history.isUnread(user, theRoom),
           rooms: history.isUnread(user, theRoom),
           followedThreads: unreadThreads.length > 0,

@@ -43,7 +43,7 @@ export function readHeldRoom(messaging: Client<typeof MessagingInternalService>)
 }
 
 export type RoomState = { hasUnread: boolean; empty: boolean; lastMessageAt: Date | undefined }
-/** Rooms that messaging does not know yet are missing. */
+/** Read channels, and rooms that messaging does not know yet, are missing. */
 export type RoomStates = ReadonlyMap<string, RoomState>
 
 const roomsPerCall = 5000
