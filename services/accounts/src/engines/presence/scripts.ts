@@ -6,7 +6,7 @@ local time = redis.call('TIME')
 local version = time[1] * 1000000 + time[2]
 local now = math.floor(version / 1000)`
 
-/** Deadlines are this much later than the expiry of the record, which is then gone when its user is announced. */
+/** A deadline is this much later than the expiry of the record, so that the record is gone before users are announced. */
 const afterLeaseMs = 10
 
 /**
