@@ -10,8 +10,8 @@ type Deletion = { remove: (id: string) => Promise<void>; forget: (ids: readonly 
 
 /**
  * Deletes bytes, then their rows. A failed deletion is recorded for a later retry, and the others continue. After
- * several consecutive failures, stops and rejects. Rejects without deleting anything when the storage does not belong to
- * the database: a copy of the database may still need the bytes.
+ * several consecutive failures, stops and rejects. Rejects without deleting anything when the storage does not belong
+ * to the database: a copy of the database may still need the bytes.
  */
 export async function deleteEach(
   { db, storage }: Pick<Context, 'db' | 'storage'>,
