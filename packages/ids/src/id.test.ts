@@ -59,4 +59,5 @@ test('a derived id depends only on its kind and parts', () => {
   expect(id).toMatch(/^E[0-9A-Za-z]{14}$/)
   expect(derivedId('event', 'Ua', 'key')).toBe(id)
   expect(new Set([id, derivedId('event', 'Uak', 'ey'), derivedId('event', 'key', 'Ua')]).size).toBe(3)
+  expect(derivedId('room', 'Ua', 'key').slice(1)).not.toBe(id.slice(1))
 })

@@ -23,7 +23,7 @@ export function fail(line) {
 }
 
 /**
- * Prints the error with advice, or ends by the signal that interrupted a step. An unexpected error is thrown again.
+ * Ends the process: by the signal that interrupted a step, or with the error and advice. Throws any unexpected error.
  */
 export function endBecauseOf(error) {
   if (error instanceof Interruption) {

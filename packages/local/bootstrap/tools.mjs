@@ -12,7 +12,7 @@ const nodeSpec = () => {
   return pinnedSpec(platform === 'darwin-arm64' ? `node-bin-${platform}` : `node-${platform}`)
 }
 
-/** Whether the installed Node.js has the required major version and is not older. */
+/** Whether a version has the required major version and is not older than the required version. */
 function isSuitable(version) {
   const [major, minor, patch] = version.split('.').map(Number)
   const [wantedMajor, wantedMinor, wantedPatch] = wanted.split('.').map(Number)
@@ -61,7 +61,8 @@ function failureOf(program, args) {
 const scriptsNode = join(root, 'node_modules/.bin/node')
 
 /**
- * Links both into the folder {@link bin}, which `environment` puts first on PATH, and Node.js into `node_modules/.bin`.
+ * Links Node.js and pnpm into the folder {@link bin}, which `environment` puts first on PATH. Also links Node.js into
+ * `node_modules/.bin`.
  */
 export function linkTools(node, pnpm) {
   link(node, join(bin, 'node'))

@@ -57,7 +57,7 @@ test.each([
   ['select a.oid from pg_class a join "pg_type" b using (oid) where a.relname = $1', 'select: pg_class, pg_type'],
   ["select 'a secret' as secret", 'select ? as secret'],
   ['select oid from pg_class where relname = $1 for update skip locked', 'select: pg_class'],
-])('a statement without a name is shown by its tables, or else its text, without values: %s', async (text, shown) => {
+])('an unnamed statement is shown as its kind and tables, or else its text without values: %s', async (text, shown) => {
   const values = text.includes('$1') ? ['a secret'] : []
   const run = () => database.pool.query(text, values).catch(() => undefined)
   // The pool names statements that run repeatedly. Those names are not shown.

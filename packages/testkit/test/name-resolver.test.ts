@@ -62,7 +62,7 @@ test('the number of unanswered look-ups is limited, and they do not delay other 
   expect(resolver.pending).toBe(0)
 })
 
-test('a caller has at most one query at a time, and does not delay other callers', async () => {
+test('a caller has at most one look-up at a time, and does not delay other callers', async () => {
   open({ maxAtOnce: 2 })
   const silent = refusalOf(resolver.resolve('silent-1.example', 'Umallory'))
   for (let n = 2; n < 10; n++)

@@ -37,7 +37,7 @@ export type Context = {
   now: () => Date
 }
 
-/** Needs only databases, so that the operator's command can run the methods while no service runs. */
+/** What the methods for operators need. It can be opened with databases alone, while no service runs. */
 export type OperatorContext = Pick<Context, 'db' | 'relay' | 'policy' | 'passwords' | 'now'> &
   Partial<Pick<Context, 'background' | 'mailer'>> & {
     config: Pick<Config, 'ownerEmails' | 'moreOwnerEmails' | 'maxUsers'>

@@ -8,7 +8,10 @@ import { helloFrame, pingFrame, readServerFrame, subscribeFrame } from './frames
 import { InactivityWatch } from './inactivity-watch.ts'
 import type { WebSocketConstructor, WebSocketLike } from './web-socket.ts'
 
-/** How a connection ended. `final`: this client closed it, or reconnecting would end the same way. */
+/**
+ * How a connection ended. `final`: this client closed it, the server asked not to reconnect, or the server sent a fatal
+ * error that is not transient.
+ */
 export type Ending = { final: boolean; reason: string; retryAfterMs: number | undefined }
 
 export type ConnectionOptions = {

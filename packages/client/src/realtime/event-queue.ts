@@ -1,7 +1,7 @@
 /**
  * A queue of values to iterate over. If `capacity` values are unread when another one arrives, all unread ones are
- * dropped. A generator function cannot replace the class: if it is closed before its first value or while it waits, it
- * does not learn of it.
+ * dropped. Not a generator function, because `return()` of a generator that has not started, or that waits for a value,
+ * could not call `onClose` at once.
  */
 export class EventQueue<T> implements AsyncGenerator<T, void, undefined> {
   readonly #options: { capacity: number; onDrop: () => void; onClose: () => void }
@@ -9,7 +9,10 @@ export class EventQueue<T> implements AsyncGenerator<T, void, undefined> {
   #readers: ((result: IteratorResult<T, void>) => void)[] = []
   #ended = false
 
-  /** `onDrop` is called when values are dropped, `onClose` when the reader closes the queue, not by {@link end}. */
+  /**
+   * `onDrop` is called when a full queue drops its values, `onClose` when the reader closes the queue, but not by
+   * {@link end}.
+   */
   constructor(options: { capacity: number; onDrop: () => void; onClose: () => void }) {
     this.#options = options
   }

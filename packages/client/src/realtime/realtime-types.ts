@@ -14,7 +14,7 @@ export type RealtimeState =
   | { status: 'connecting'; failures: number }
   /** Events arrive. `resumed`: since the last received position, only hints (typing, presence) were missed. */
   | { status: 'open'; resumed: boolean }
-  /** The connection is lost; the client reconnects after a pause. */
+  /** There is no connection; the client reconnects after a pause. */
   | { status: 'waiting'; retryInMs: number; reason: string }
   /** The stream has ended: this client closed it, its session ended, or the server refused it. */
   | { status: 'closed'; reason: string }

@@ -134,7 +134,7 @@ export class FakeLivekit implements AsyncDisposable {
     const webhook = { event, id, createdAt, room: { sid, name }, ...(participant && { participant }) }
     this.events.push(webhook)
     const url = this.webhookUrl
-    // One after the other, as LiveKit does; refused webhooks are not repeated here.
+    // One after the other, as LiveKit does. Unlike LiveKit, this server does not repeat failed webhooks.
     if (url !== undefined) this.#sending = this.#sending.then(() => this.send(url, webhook)).catch(() => undefined)
   }
 

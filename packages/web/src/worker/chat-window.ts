@@ -2,8 +2,8 @@
 type PageWindow = { postMessage(message: unknown, transfer: Transferable[]): void }
 
 /**
- * Finds a window that shows the chat; others are at sign-in, at an invite or at a file. Each is sent a port, through
- * which pages with the chat answer. Undefined if none answers within `timeoutMs`.
+ * Finds a window that shows the chat; others show sign-in, an invite or a file. Sends each window a port, through which
+ * only a page with the chat answers. Undefined if none answers within `timeoutMs`.
  */
 export async function findChatWindow<T extends PageWindow>(
   windows: readonly T[],

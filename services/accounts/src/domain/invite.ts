@@ -12,7 +12,8 @@ export type WantedInvite = { label: string; email: string; maxUses: number; expi
 export function inviteFrom(wanted: WantedInvite, now: Date): WantedInvite & { expiresAt: Date } {
   const expiresAt = wanted.expiresAt ?? new Date(now.getTime() + defaultLifetimeMs)
   const lifetimeMs = expiresAt.getTime() - now.getTime()
-  if (!(lifetimeMs > 0 && lifetimeMs <= maxLifetimeMs)) throw invalidInvite('it must expire within 90 days')
+  if (!(lifetimeMs > 0 && lifetimeMs <= maxLifetimeMs))
+    throw invalidInvite('it must expire in the future, within 90 days')
   const maxUses = wanted.maxUses || 1
   if (maxUses > maxAccounts) throw invalidInvite(`it may create at most ${maxAccounts} accounts`)
   if (wanted.email !== '' && maxUses !== 1)

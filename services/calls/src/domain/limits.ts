@@ -5,5 +5,5 @@ export const connectTimeoutMs = 60_000
 /** Difference allowed between our clock and that of the media server. */
 export const clockSlackMs = 2_000
 export const retentionMs = 86_400_000
-/** After this number of consecutive failures all calls are ended. */
+/** All calls are ended after this number of consecutive failures to list the rooms of the media server. */
 export const maxFailedListings = 3

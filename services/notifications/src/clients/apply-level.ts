@@ -10,7 +10,7 @@ export type ChosenLevel = MessageInitShape<typeof ApplyNotificationLevelRequestS
 
 /**
  * Sends the level to messaging before the user's call is answered. Returns the version that messaging holds afterwards
- * if its version or level differs from the chosen one. Otherwise, or if messaging holds none or does not answer,
+ * if its version or level differs from the chosen one. Otherwise, or if messaging holds none or the call fails,
  * returns undefined. Never rejects, because messaging also receives the event.
  */
 export const applyLevel =
@@ -23,7 +23,7 @@ export const applyLevel =
         ? undefined
         : heldVersion
     } catch (error) {
-      log.warn({ err: error }, 'messaging did not answer; it will receive the level by an event')
+      log.warn({ err: error }, 'messaging did not apply a level; it will receive the level by an event')
       return undefined
     }
   }

@@ -6,9 +6,7 @@ import { logger } from '@parley/telemetry'
 const log = logger('notifications')
 const options = { timeoutMs: 1_500 }
 
-/**
- * Unknown people are left out. Empty while accounts does not answer, because a list without names is better than none.
- */
+/** Unknown people are left out. Empty if the call fails, because notifications without names are better than none. */
 export const fetchPeople =
   (accounts: Client<typeof AccountsInternalService>) =>
   async (userIds: readonly string[]): Promise<ReadonlyMap<string, User>> => {

@@ -9,7 +9,7 @@ const pauseMs = 10_000
 
 export class SmallRooms {
   readonly #audiences: Pick<Audiences, 'listMembers'>
-  /** By room: it has more members than this number. 0 if no such number is known; Infinity for a universal room. */
+  /** By room id: the room has more members than this number. 0 if none is known; Infinity for a universal room. */
   readonly #lowerBounds = new LRUCache<string, number>({ max: maxCached, ttl: cacheTtlMs })
   #pausedUntil = 0
 

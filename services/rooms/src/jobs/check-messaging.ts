@@ -18,7 +18,8 @@ const everyMs = 10_000
  * After a restore of a database, messaging may lack facts that it once applied, or have facts that are lost here. In a
  * room without changes nobody would notice. This job sends the newest fact of each room again, if messaging once
  * applied it, `roomsPerStep` rooms at a time. If messaging lacks facts, the job sends them; if this database has lost
- * some, it restates the room. After a difference it continues without waiting; after a walk it pauses.
+ * some, the job sends the state of the room as new facts. After a difference the job continues without waiting; after a
+ * walk it pauses.
  */
 export function checkMessaging(ctx: Context, apply: ApplyFacts, options: WalkOptions): AsyncDisposable {
   return periodically({

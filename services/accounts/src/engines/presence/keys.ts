@@ -1,6 +1,7 @@
 /**
- * The deadlines are spread over this many sorted sets, so that none becomes too large. The braces in the keys keep a
- * set, and the records of the users in it, on one Redis node.
+ * A user who does not report again is offline after a deadline. The deadlines are spread over this many sorted sets, so
+ * that no set becomes too large. The braces in the keys keep a set, and the records of the users in it, on one Redis
+ * node.
  */
 export const shards = 16
 

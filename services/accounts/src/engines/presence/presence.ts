@@ -19,8 +19,8 @@ const countTtlMs = 10_000
 const harmlessOutage = 0.1
 const sweepBatch = 500
 /**
- * After this many of the shortest pauses between sweeps, any process can take expired users again that a process took
- * before it died.
+ * A process may die after it has taken expired users and before it has announced them. Any process can take these users
+ * again after this many of the shortest pauses between sweeps.
  */
 const retakeAfterPauses = 5
 
@@ -107,7 +107,7 @@ export class Presence {
   }
 
   /**
-   * Announces that users whose lease has expired are offline. Does nothing if another process swept a moment ago.
+   * Announces users whose lease has expired as offline. Does nothing if another process swept a moment ago.
    * Returns the milliseconds until the next sweep, at least `minPauseMs`; Infinity if there are no more leases.
    */
   async sweep(minPauseMs: number): Promise<number> {

@@ -6,7 +6,7 @@ local time = redis.call('TIME')
 local version = time[1] * 1000000 + time[2]
 local now = math.floor(version / 1000)`
 
-/** Deadlines are this much later than the expiry of the record, which is then gone when its user is announced. */
+/** A deadline is this much later than the expiry of its record, which is gone by the time its user is announced. */
 const afterLeaseMs = 10
 
 /**

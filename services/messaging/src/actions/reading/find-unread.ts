@@ -5,7 +5,7 @@ import { readUnread, type UnreadRoom } from '../../store/unread.ts'
 
 const log = logger('unread')
 
-/** Finds unread rooms, and settles follows where that makes the next call much cheaper. */
+/** Finds unread rooms. Where it makes the next call much cheaper, also stores which followed threads are read. */
 export async function findUnread({ pool }: Pick<Context, 'pool'>, userId: string): Promise<UnreadRoom[]> {
   const { rooms, toSettle } = await readUnread(pool, userId)
   if (toSettle.length > 0) {

@@ -27,7 +27,7 @@ export function banMember(ctx: Context): MethodImpl<typeof RoomService.method.ba
     const { room } = await getRoomWithStanding(ctx.db, userId, roomId, caller.userId)
     assertCanBan(ctx.policy.current(), caller, toPolicyRoom(room))
     const target = { userId, roleIds: (await getProfile(ctx.accounts, userId)).roleIds }
-    // Until messaging has applied a stored ban, a call counts as its repetition, and waits, too.
+    // If messaging has not applied a stored ban yet, this call stores nothing and waits until messaging has.
     const stored = await findBanVersion(ctx.db, roomId, userId)
     const repeated = stored !== undefined && (await summarizeUnapplied(ctx.db, roomId, stored)) !== undefined
 

@@ -9,9 +9,9 @@ const maxFailuresInRow = 5
 type Deletion = { remove: (id: string) => Promise<void>; forget: (ids: readonly string[]) => Promise<void> }
 
 /**
- * Deletes bytes, then their rows. A failed deletion is recorded for a later retry, and the others continue; after
- * several consecutive failures it rejects. Rejects without deleting anything when the storage does not belong to the
- * database: a copy of the database may still need the bytes.
+ * Deletes bytes, then their rows. A failed deletion is recorded for a later retry, and the others continue. After
+ * several consecutive failures, stops and rejects. Rejects without deleting anything when the storage does not belong
+ * to the database: a copy of the database may still need the bytes.
  */
 export async function deleteEach(
   { db, storage }: Pick<Context, 'db' | 'storage'>,

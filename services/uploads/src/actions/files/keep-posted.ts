@@ -7,7 +7,7 @@ type Options = {
   processesVideos: boolean
 }
 
-/** Makes the claims of the files permanent, and queues the videos and animated GIFs among the files for processing. */
+/** Records that the files were posted, so that they are kept, and queues videos and animated GIFs for processing. */
 export async function keepPosted(tx: Tx, posted: PostedFiles, { now, processesVideos }: Options): Promise<void> {
   await confirmPosted(tx, posted.files)
   if (processesVideos) await queueVideos(tx, posted, now)

@@ -7,7 +7,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found
 }
 
-test.each([0, 1, 3, 4, 9])('each of %d items is read once, in order, at most four at a time', async (count) => {
+test.each([0, 1, 3, 4, 9])('results of %d items are in order; at most four items are read at once', async (count) => {
   let running = 0
   let peak = 0
   const items = Array.from({ length: count }, (_, n) => n)

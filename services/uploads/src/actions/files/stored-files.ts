@@ -8,7 +8,7 @@ import { findVariant, type VariantRow } from '../../store/asset-variants.ts'
 import { findAsset, type AssetRow } from '../../store/assets.ts'
 import { findServerImage, type ServerImageRow } from '../../store/server-images.ts'
 
-/** `content` resolves with undefined if the bytes are missing or incomplete. */
+/** `content` resolves with undefined if the bytes are missing, or are not as many as the row says. */
 export type StoredFile<Row> = { row: Row; content: (range?: ByteRange) => Promise<Readable | undefined> }
 
 export async function findReadableFile(

@@ -11,8 +11,8 @@ const filesAtOnce = 4
 const maxWaiting = 64
 
 /**
- * Assembles only a few files at a time, and no file twice concurrently. The assembly may take longer than a call; a
- * repeated call gets its result.
+ * Assembles only a few files at a time, and no file twice concurrently. The assembly may take longer than a call; then
+ * a repeated call gets the result.
  */
 export class UploadCompletions {
   readonly #running = new Map<string, Promise<Result>>()

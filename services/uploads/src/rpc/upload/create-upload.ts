@@ -22,7 +22,7 @@ const method = AssetUploadService.method.createUpload
 export function createUpload(ctx: Context): MethodImpl<typeof method> {
   const repeat = async ({ upload: earlier }: CreateUploadResponse) => {
     const current = earlier && (await findUpload(ctx.db, earlier.uploadId, ctx.now()))
-    // A finished session may be deleted before its idempotency key.
+    // The row of a finished upload may be deleted before the idempotency key.
     const upload = current ? toUpload(current) : earlier && { ...earlier, status: AssetUploadStatus.CANCELLED }
     return create(CreateUploadResponseSchema, upload ? { upload } : {})
   }
