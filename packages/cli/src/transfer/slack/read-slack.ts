@@ -13,7 +13,7 @@ export type SlackArchive = AsyncDisposable & {
   records: () => AsyncIterable<ArchiveRecord>
 }
 
-/** Throws a Failure when the file is not a workspace export. */
+/** Throws a Failure when the file is not a workspace export, or the folder of files cannot be read. */
 export async function openSlack(path: string, filesFolder?: string): Promise<SlackArchive> {
   const zip = await ZipArchive.open(path)
   try {

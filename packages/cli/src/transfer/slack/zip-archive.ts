@@ -26,7 +26,7 @@ export class ZipArchive implements AsyncDisposable {
     this.#entries = entries
   }
 
-  /** Throws a {@link Failure} when the file is not a zip archive or cannot be a Slack export. */
+  /** Throws a {@link Failure} when the file is missing, not a zip archive, damaged or malicious. */
   static async open(path: string): Promise<ZipArchive> {
     const name = basename(path)
     const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false }).catch((error: unknown) => {
