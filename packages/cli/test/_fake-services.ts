@@ -10,7 +10,7 @@ import { Resources } from '@parley/runtime'
 
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
 
-/** For the tests of a file: the data folder of a fleet, its NATS, and fakes of services. */
+/** The data folder of a fleet with its NATS and fakes of services, for all tests of the calling file. */
 export function useFakeServices(fakes: Partial<Record<Deployable, (routes: ServiceRoutes) => void>>) {
   const opened = new Resources()
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))

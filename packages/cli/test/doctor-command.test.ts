@@ -7,7 +7,7 @@ import { runParley } from './_parley.ts'
 const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** If the environment contains the URL of a server, the command checks services with it and needs no fleet. */
+/** If the environment contains the URL of a server, the command takes all settings from there and needs no fleet. */
 const env = { PARLEY_REDIS_URL: 'redis://127.0.0.1:1' }
 
 type Printed = {
@@ -30,7 +30,7 @@ test('the doctor prints the findings of several services as one JSON object', as
   })
 })
 
-test('the text lists a finding that several services share once, with advice', async () => {
+test('a finding of several services is printed only once, with advice', async () => {
   const { code, out } = await runParley(['doctor', 'gateway', 'rooms'], { dir, env })
   expect(code).toBe(1)
   expect(

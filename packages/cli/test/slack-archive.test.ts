@@ -344,7 +344,7 @@ describe('records that are not imported are reported:', () => {
     ])
   })
 
-  test('a message with the same time as another, and people, rooms and messages without an id', async () => {
+  test('a message with the same time as another, people and rooms without an id, and entries that are not messages', async () => {
     const { records } = await read({
       ...{ 'users.json': [...users, { name: 'nobody' }], 'channels.json': [...channels, { name: 'nowhere' }] },
       'tea/2017-07-14.json': [said(1), said(1, { text: 'other' }), 7, null],
@@ -400,7 +400,7 @@ describe('a file that is not an export is refused with a reason', () => {
     })
   })
 
-  test('a duplicate file, or one that shares its bytes with another', async () => {
+  test('an archive that contains a path twice, or files that share their bytes', async () => {
     const path = join(folder, 'twice.zip')
     await writeZip(path, { 'users.json': users, 'aa/2017-07-14.json': [], 'bb/2017-07-14.json': [] })
     const { readFile, writeFile } = await import('node:fs/promises')
@@ -415,7 +415,7 @@ describe('a file that is not an export is refused with a reason', () => {
     await expect(openSlack(path)).rejects.toMatchObject({ message: expect.stringContaining('overlap') })
   })
 
-  test('paths that lead out of the archive', async () => {
+  test('an archive with a path that leads out of it', async () => {
     const path = join(folder, 'evil.zip')
     await writeZip(path, { 'users.json': users, 'aa/evil.json': [] })
     const { readFile, writeFile } = await import('node:fs/promises')

@@ -12,7 +12,8 @@ const isProxy = (name: CompactDeployable) => propertiesOf(name).proxies === true
 /**
  * Starts the configured deployables in this process. They call each other in memory, and the deployables of other
  * processes over the bus. `env` contains the settings of all of them. Throws a ConfigError with the problems of the
- * process or, if it has none, of all deployables; if `stop` is aborted first, rejects with its reason.
+ * process or, if it has none, of all deployables. Rejects with the reason of `stop` if that is aborted before all have
+ * started.
  */
 export async function startCompact(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<Service> {
   const config = readConfig({ env })
@@ -43,7 +44,7 @@ function startOf(name: CompactDeployable, env: NodeJS.ProcessEnv, shared: Shared
   return (stop) => deployables[name](environmentOf(name, env))({ shared, stop })
 }
 
-/** Throws a ConfigError if a deployable has an invalid configuration, with the problems of all. */
+/** Throws a ConfigError with the problems of all deployables whose configuration is invalid. */
 function assertConfigured(names: readonly CompactDeployable[], env: NodeJS.ProcessEnv): void {
   const problems = names.flatMap((name) => {
     try {

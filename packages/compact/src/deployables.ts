@@ -19,7 +19,8 @@ import { readConfig as readUploads } from '@parley/uploads/config'
 import { startUploads } from '@parley/uploads/service'
 
 /**
- * Reads the configuration of a deployable and returns a function that starts it. Throws a ConfigError if it is invalid.
+ * Reads the configuration of a deployable and returns a function that starts it. Throws a ConfigError if the
+ * configuration is invalid.
  */
 export type Prepare = (env: NodeJS.ProcessEnv) => (starting: StartOptions) => Promise<Service>
 

@@ -1,9 +1,9 @@
 import type { CompactDeployable } from '@parley/contracts/deployables'
 
 /**
- * The environment of one deployable in a process that runs several. If `PARLEY_NATS_PASSWORD_<DEPLOYABLE>` is set, as
- * for the configuration of NATS, the deployable is the NATS user of its name with this password. Otherwise it is the
- * user in `PARLEY_NATS_USER`.
+ * The environment of one deployable in a process that runs several. If `PARLEY_NATS_PASSWORD_<DEPLOYABLE>` is set (NATS
+ * reads the same variable), the deployable connects to NATS as the user of its own name, with this password. Otherwise
+ * it connects as the user in `PARLEY_NATS_USER`.
  */
 export function environmentOf(name: CompactDeployable, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const password = env[`PARLEY_NATS_PASSWORD_${name.toUpperCase()}`]

@@ -4,8 +4,9 @@ import type { Service } from '@parley/runtime'
 export type Start = (stop: AbortSignal) => Promise<Service>
 
 /**
- * Starts services concurrently. If one fails or `stop` is aborted first, the others are aborted or closed, and then the
- * same error is thrown.
+ * Starts services concurrently. If one fails, or `stop` is aborted before all have started, the services that are still
+ * starting are aborted and the started ones closed. Then the error of the failed service, or the reason of `stop`, is
+ * thrown.
  */
 export async function startTogether<Name>(
   starts: ReadonlyMap<Name, Start>,

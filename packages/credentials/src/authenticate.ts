@@ -18,7 +18,7 @@ export async function authenticate(cache: CallerCache, presented: Presented): Pr
   try {
     for (const by of order) {
       const digests = presented[by]
-      const found = digests && (await cache.findByEither(digests))
+      const found = digests && (await cache.findByCurrentOrPrevious(digests))
       if (found) return { ...found, by }
     }
     return undefined

@@ -147,10 +147,16 @@ describe('a credential stored under the previous secret key', () => {
 
   test('is found, and re-stored under the current key once', async () => {
     answer = storedUnder(previous)
-    expect(await cache.findByEither({ digest, previous })).toMatchObject({ caller: { userId: 'U1' }, digest: previous })
+    expect(await cache.findByCurrentOrPrevious({ digest, previous })).toMatchObject({
+      caller: { userId: 'U1' },
+      digest: previous,
+    })
     expect(rekeyed).toEqual([{ previous, digest }])
     answer = storedUnder(digest)
-    expect(await cache.findByEither({ digest, previous })).toMatchObject({ caller: { userId: 'U1' }, digest })
+    expect(await cache.findByCurrentOrPrevious({ digest, previous })).toMatchObject({
+      caller: { userId: 'U1' },
+      digest,
+    })
     expect(rekeyed).toHaveLength(1)
   })
 
@@ -158,21 +164,21 @@ describe('a credential stored under the previous secret key', () => {
     answer = storedUnder(previous)
     let fail = (_: Error) => {}
     rekeying = new Promise((_, reject) => (fail = reject))
-    const many = Array.from({ length: 5 }, () => cache.findByEither({ digest, previous }))
+    const many = Array.from({ length: 5 }, () => cache.findByCurrentOrPrevious({ digest, previous }))
     expect((await Promise.all(many)).map((found) => found?.caller.userId)).toEqual(Array(5).fill('U1'))
     expect(rekeyed).toHaveLength(1)
     fail(new Error('unavailable'))
     await rekeying.catch(() => undefined)
     await new Promise(setImmediate)
-    await cache.findByEither({ digest, previous })
+    await cache.findByCurrentOrPrevious({ digest, previous })
     expect(rekeyed).toHaveLength(2)
   })
 
   test('is unknown without the previous key, and an unknown credential is not rekeyed', async () => {
     answer = storedUnder(previous)
-    expect(await cache.findByEither({ digest, previous: undefined })).toBeUndefined()
+    expect(await cache.findByCurrentOrPrevious({ digest, previous: undefined })).toBeUndefined()
     answer = () => Promise.resolve(undefined)
-    expect(await cache.findByEither({ digest, previous })).toBeUndefined()
+    expect(await cache.findByCurrentOrPrevious({ digest, previous })).toBeUndefined()
     expect(rekeyed).toEqual([])
   })
 })

@@ -9,9 +9,9 @@ export type KnownCaller = { caller: Caller; encoded: string }
 
 type Entry = KnownCaller & { checkedAt: number }
 type Options = {
-  /** Undefined if the credential is unknown. Rejects when accounts does not answer. */
+  /** Resolves to undefined if the credential is unknown. Rejects if the call of accounts fails. */
   authenticate: (digest: Buffer) => Promise<Caller | undefined>
-  /** Makes accounts store a credential under another digest. */
+  /** Makes accounts store the credential of the digest `previous` under `digest`. */
   rekey: (entry: { previous: Buffer; digest: Buffer }) => Promise<unknown>
   /** Milliseconds since the last message of the control feed; undefined for a process that does not follow it. */
   feedIdleMs?: () => number
@@ -24,7 +24,7 @@ type Options = {
 const maxRekeyings = 100
 /** How long a check is valid while the control feed is alive. */
 const freshMs = 30_000
-/** How long an old check is used when accounts does not answer, while the control feed is alive. */
+/** How long an old check is used if a new one fails, while the control feed is alive. */
 const staleMs = 15 * 60_000
 /** How long a check is valid without the control feed. */
 const freshWithoutFeedMs = 1_000
@@ -44,7 +44,7 @@ export class CallerCache {
   readonly #remembered = new RememberedCredentials()
   readonly #rekeying = new Set<string>()
   readonly #pending = new Map<string, Promise<KnownCaller | undefined>>()
-  /** Users whose sessions or roles changed while look-ups are running; callers found for them are not cached. */
+  /** Users whose sessions or roles changed during the running look-ups, which therefore do not cache them. */
   readonly #changedMeanwhile = new Set<string>()
   /** Incremented when everything is dropped, so that results of look-ups that began earlier are not cached either. */
   #generation = 0
@@ -82,7 +82,10 @@ export class CallerCache {
    * Finds the caller of a credential by its current digest or else by its previous one, and returns the digest that was
    * found. A credential found by its previous digest is re-stored under the current one in the background.
    */
-  async findByEither({ digest, previous }: CredentialDigests): Promise<(KnownCaller & { digest: Buffer }) | undefined> {
+  async findByCurrentOrPrevious({
+    digest,
+    previous,
+  }: CredentialDigests): Promise<(KnownCaller & { digest: Buffer }) | undefined> {
     const known = await this.find(digest)
     if (known) return { caller: known.caller, encoded: known.encoded, digest }
     const old = previous && (await this.find(previous))

@@ -9,7 +9,7 @@ export type Caller = {
   readonly credentialId: string
   /** Without `everyone`. */
   readonly roleIds: readonly string[]
-  /** The credential is fresh until then; undefined if it never was. */
+  /** Until then the credential counts as a recent sign-in; undefined if it never does. */
   readonly freshUntil: Date | undefined
   readonly expiresAt: Date
   readonly rolesVersion: bigint

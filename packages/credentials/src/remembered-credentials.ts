@@ -4,8 +4,8 @@ import type { CredentialDigests } from './credential-digest.ts'
 const defaultMaxEntries = 50_000
 
 /**
- * Remembers which credentials were valid at their last check, without their owners. The limit for networks that send
- * too many invalid credentials exempts these, so that it locks out nobody who was signed in before.
+ * Remembers the digests of credentials that were valid at their last check. The limit on invalid credentials of a
+ * network exempts them, so that nobody who was signed in is locked out.
  */
 export class RememberedCredentials {
   readonly #digests: LRUCache<string, true>

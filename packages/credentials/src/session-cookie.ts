@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { readCookies, siteCookieName } from './site-cookie.ts'
 
-/** See `siteCookieName`. */
+/** Over https the name has the prefix `__Host-`: see `siteCookieName`. */
 export const sessionCookieName = 'parley_session'
 
 const hostHandlePrefix = 'host~'
 
 /**
- * The handle of a session that begins over https. It is accepted only from the cookie name that no other host of the
- * domain can set; otherwise such a host could plant another person's session under the plain name.
+ * The handle of a session that begins over https. It is accepted only in the cookie that no other host of the domain
+ * can set; otherwise such a host could plant another person's session under the plain name.
  */
 export const hostHandle = (handle: string): string => hostHandlePrefix + handle
 

@@ -254,7 +254,7 @@ describe('rules that services check', () => {
     ['a malformed cursor', () => [getRoomEvents, { roomId, before: '!!' }], 400, 'invalid_argument'],
     ['a room that does not exist', () => [getRoomEvents, { roomId: 'Rnowhere' }], 404, 'not_found'],
     [
-      'events around one that does not exist',
+      'events around an event that does not exist',
       () => ['/svc.api.v1.RoomService/GetRoomEventsAround', { roomId, eventId: 'Enowhere' }],
       404,
       'not_found',

@@ -27,7 +27,7 @@ async function publishRefusal(nc: NatsConnection, subject: string): Promise<stri
     for await (const { type, data } of nc.status()) if (String(type) === 'error') refusal = JSON.stringify(data)
   })()
   nc.publish(subject, new Uint8Array())
-  // The error arrives before the first response; the second flush gives its handler time to run.
+  // The error arrives before the response to the first flush; the second flush gives the loop above time to receive it.
   await nc.flush()
   await nc.flush()
   return refusal

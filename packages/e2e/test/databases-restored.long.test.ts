@@ -28,7 +28,7 @@ const clocks = [
   ['is a minute behind', 60_000_000],
 ] as const
 
-/** The version then looks as if the clock before the failover had been ahead by this much. */
+/** Adds microseconds to a version, as if the clock had been ahead by that much before the failover. */
 async function advanceVersion(service: string, [table, column, key]: [string, string, string], id: string, by: number) {
   await using database = await databaseOf(service)
   const { rowCount } = await database.query(`update ${table} set ${column} = ${column} + $1 where ${key} = $2`, [

@@ -13,7 +13,7 @@ import { fleet } from '../src/fleet.ts'
 import { Socket } from '@parley/testkit/realtime-socket'
 import { storedFiles, findOccurrences } from '../src/occurrences.ts'
 
-// The test searches the data that all suites left behind, several times.
+// The tests search all data of the fleet several times, also that of other suites.
 jest.setTimeout(400_000)
 
 let owner: Person

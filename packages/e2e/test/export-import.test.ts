@@ -65,7 +65,7 @@ const linesOf = (file: string): Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Line)
 
-/** Ids become numbers in order of appearance, and names lose their numbers. */
+/** Replaces ids by numbers in order of appearance, and removes the "2" that an import appends to a taken name. */
 function comparable(file: string): string[] {
   const seen = new Map<string, string>()
   const id = (value: string) => {

@@ -123,7 +123,7 @@ test.each([
   },
 )
 
-test('NATS frozen: calls fail with unavailable within their deadline; in the compact layout they succeed', async () => {
+test('NATS frozen: a call fails with unavailable and does not hang; in the compact layout it succeeds', async () => {
   const headers = { 'connect-timeout-ms': String(deadlineMs) }
   const readRoom = () => ada.attempt(RoomDirectoryService.method.getRoom, { roomId }, { headers })
   {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   report = (await operate(['import', 'slack', archive])) as typeof report
   const seconds = (performance.now() - started) / 1000
   console.log(
-    `${report.taken.messages ?? 0} messages and ${report.taken.replies ?? 0} replies after the kill in ${seconds.toFixed(1)} s`,
+    `the second run imported ${report.taken.messages ?? 0} messages and ${report.taken.replies ?? 0} replies in ${seconds.toFixed(1)} s`,
   )
   await operate(['user', 'set-password', '--login', 'person0', '--password-stdin'], password)
   reader = await signIn({ login: 'person0', password })

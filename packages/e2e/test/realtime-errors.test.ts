@@ -96,7 +96,7 @@ describe.each(['a node', 'the gateway'])('at %s', (where) => {
     await expectFatal(socket, 'bad_frame', closeCode)
   })
 
-  test('a second subscribe, or a hello after it, is answered with bad_frame', async () => {
+  test('a second subscribe, or a hello after subscribing, is answered with bad_frame', async () => {
     const subscribe = { case: 'subscribeEvents', value: {} } as const
     for (const frame of [subscribe, { case: 'hello', value: { protocolVersion: 1 } } as const]) {
       const socket = await Socket.subscribe(base(), ada.token)
@@ -141,7 +141,7 @@ describe('credentials', () => {
     expect((await socket.first('hello')).protocolVersion).toBe(1)
   })
 
-  test('an invalid token in the hello does not fall back to the cookie', async () => {
+  test('a hello with an invalid token is refused even if the cookie is valid', async () => {
     const socket = await connect(fleet().realtimeNodes[0], { cookie: await cookieOf() })
     socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: 'prl_ATnobody' } })
     await expectFatal(socket, 'authentication_required', 1008)

@@ -51,7 +51,7 @@ beforeAll(async () => {
     await eventually(() => expect(samples.counts()).toEqual([few]))
     await waitForDecisions(5)
     await crowd.resize(many)
-    // No socket is old enough to be closed, so the metric of the first node must be exact.
+    // No socket is old enough yet to be closed, so the first node must still have all of them.
     await eventually(() => expect(Math.max(...samples.counts())).toBe(many))
     // The first node closes sockets when they reach their maximum age; their clients reconnect to new nodes.
     balancedCounts = await eventually(

@@ -72,7 +72,7 @@ async function causeTracedActions(): Promise<void> {
   await socket.waitForMessage(message?.id ?? '')
   await socket.waitFor(({ event }) => event.case === 'callStarted')
   await eventually(() => expect(traced.pushService.receivedBy('phone')).toHaveLength(1))
-  // The audit log is the last consumer to handle the events.
+  // Waits for the audit log too, which consumes all events.
   await eventually(() => expect(kindsOf('process admin-audit')).toEqual(expect.arrayContaining(['consumer'])))
   await eventually(() => expect(traced.collector.metrics.length).toBeGreaterThan(0))
 }

@@ -363,7 +363,7 @@ inBrowser.each(sizes)('no control is cut off $what', async ({ width, height }) =
   }
 })
 
-/** The spacing of text that pages must allow (success criterion 1.4.12). */
+/** The spacing of text that pages must allow (WCAG, success criterion 1.4.12). */
 const widerText = `* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
   p { margin-block-end: 2em !important }`
 

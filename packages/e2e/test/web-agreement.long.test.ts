@@ -7,7 +7,7 @@ import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, timeWhenTrue, useBrowser, visitAs } from '../src/web-client.ts'
 
 // The times depend on the machine, so they are only printed.
-const times = 10
+const repetitions = 10
 const report: string[] = []
 let owner: Person
 let ada: Person
@@ -37,7 +37,7 @@ inBrowser('two browsers show every change, and the same content at the end', asy
   /** The action goes through the gateway that neither browser uses. */
   const measure = async (what: string, act: (n: number) => Promise<unknown>, shown: (n: number) => string) => {
     const [apart, late]: [number[], number[]] = [[], []]
-    for (let n = 0; n < times; n++) {
+    for (let n = 0; n < repetitions; n++) {
       const looking = pages.map((page) => timeWhenTrue(page, shown(n)))
       const began = Date.now()
       await act(n)
@@ -46,7 +46,7 @@ inBrowser('two browsers show every change, and the same content at the end', asy
       late.push(Math.max(...seen) - began)
     }
     report.push(
-      `${what}: apart for ${Math.max(...apart)} ms, shown after ${Math.max(...late)} ms, the worst of ${times}`,
+      `${what}: both browsers showed it after at most ${Math.max(...late)} ms, at most ${Math.max(...apart)} ms apart`,
     )
   }
   const base = fleet().gateways[1]
@@ -80,6 +80,6 @@ inBrowser('two browsers show every change, and the same content at the end', asy
   )
   const [first, second] = await Promise.all(pages.map(messagesOn))
   expect(first).toEqual(second)
-  expect(first?.length).toBe(times + 1)
+  expect(first?.length).toBe(repetitions + 1)
   expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
 })

@@ -18,12 +18,13 @@ import {
   visitAs,
 } from '../src/web-client.ts'
 
-/** Times depend on the machine and are printed; assertions depend only on the client. */
+// Times depend on the machine and are only printed; the assertions depend only on the client.
+
 const rows = 100_000
 const maxFirstLoadBytes = 145_000
 /** The heap must not grow with the number of messages. */
 const maxHeapGrowthBytes = 4_000_000
-const times = 5
+const repetitions = 5
 
 const report: [string, string][] = []
 let owner: Person
@@ -54,15 +55,15 @@ async function measureTime(action: () => Promise<unknown>): Promise<number> {
 
 async function medianOf(action: () => Promise<number>): Promise<number> {
   const measured: number[] = []
-  for (let at = 0; at < times; at++) measured.push(await action())
+  for (let at = 0; at < repetitions; at++) measured.push(await action())
   return median(measured)
 }
 
 const newest = (page: Page) => messageWith(page, `Message ${rows},`)
 
 /**
- * Runs inside the page, so that the requests of the test are not measured. `readable` resolves when a message with the
- * given text has been painted, with the milliseconds since the page started to load.
+ * Measures inside the page, so that messages between the test and the browser take no part of the time. `readable`
+ * resolves when a message with the given text has been painted, with the milliseconds since the page started to load.
  */
 const readableScript = `globalThis.readable = (text) => new Promise((resolve) => {
   const check = () => {
@@ -149,14 +150,14 @@ inBrowser('switching rooms and jumping far back are measured', async () => {
     await measureSwitch(page, otherRoomId, 'In the other room')
     return took
   }
-  note('to a room that was open before', inMs(await medianOf(switchToLongRoom)))
+  note('switching to a room that was open before', inMs(await medianOf(switchToLongRoom)))
 
   const middle = rows / 2
   const jumped = await measureTime(async () => {
     await page.goto(new URL(`/chat/-/${longRoomId}?highlight=${longRoomMessage(middle)}`, page.url()).href)
     await messageWith(page, `Message ${middle},`).waitFor()
   })
-  note(`by a link to message ${middle} of ${rows}`, inMs(jumped))
+  note(`jump by a link to message ${middle} of ${rows}`, inMs(jumped))
 })
 
 const mb = (bytes: number) => (bytes / 1e6).toFixed(1)
@@ -198,11 +199,11 @@ inBrowser('the time until another browser shows a change is measured', async () 
 /** With the same load, the difference between an empty page and the room is the client's cost. */
 async function measureKeys(page: Page, traffic: PostLoad): Promise<void> {
   const room = page.url()
-  const what = `key to next paint, ${traffic.perSecond} messages a second wanted`
+  const what = `key to next paint, at ${traffic.perSecond} messages a second if the server keeps up`
   await page.goto(new URL('/healthz', room).href)
   await page.evaluate(`document.body.append(document.createElement('textarea'))
     document.querySelector('textarea').focus()`)
-  note(`${what}, empty page: slowest, 98 %, half`, summariseDelays(await keysWhilePosting(page, traffic)))
+  note(`${what}, empty page: maximum, 98th percentile, median`, summariseDelays(await keysWhilePosting(page, traffic)))
 
   await page.goto(room)
   await messageWith(page, newestPosted()).first().waitFor()
@@ -210,7 +211,7 @@ async function measureKeys(page: Page, traffic: PostLoad): Promise<void> {
     new PerformanceObserver((list) => shifts.push(...list.getEntries().filter((e) => !e.hadRecentInput).map((e) => e.value)))
       .observe({ type: 'layout-shift', buffered: false })`)
   await page.getByRole('textbox', { name: 'Write a message' }).focus()
-  note(`${what}: slowest, 98 %, half`, summariseDelays(await keysWhilePosting(page, traffic)))
+  note(`${what}: maximum, 98th percentile, median`, summariseDelays(await keysWhilePosting(page, traffic)))
   await messageWith(page, newestPosted()).first().waitFor()
   const shifts = (await page.evaluate<number[]>('shifts')) ?? []
   note('layout shift meanwhile', shifts.reduce((sum, value) => sum + value, 0).toFixed(3))

@@ -89,8 +89,8 @@ inBrowser('a start makes at most eight calls, and opening a room at most three',
     const { room } = await ada.call(RoomService.method.startDM, { participantIds: [partner.userId] })
     await post(partner, room?.id ?? '', 'Good morning')
   }
-  // A notification that is announced after the page has opened causes one more call. Notifications are listed before
-  // they are announced, so the test waits at the sockets.
+  // A notification that is announced after the page has opened causes one more call. A notification is in the list
+  // before it is announced, so the test waits for the announcements on sockets.
   for (const socket of [atFirst, atSecond])
     await eventually(() => expect(announcedIds(socket).size).toBe(partners.length))
   await post(bob, other, `Ask @${strangers.map(({ login }) => login).join(' or @')}, who have said nothing here`)

@@ -219,7 +219,7 @@ inBrowser('the newest message stays visible while the composer grows and shrinks
   for (const _ of [1, 2]) {
     await field.fill(Array.from({ length: 12 }, (_, line) => `line ${line}`).join('\n'))
     await expectNewestVisible()
-    // The browser computes the layout before the next frame, and thus before the list is notified.
+    // Reading `scrollTop` computes the layout at once, before the list is notified of its new height.
     await page.evaluate(`{
       const field = document.activeElement
       field.value = ''

@@ -24,7 +24,7 @@ const phone = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile:
 
 /** Touches the element for two frames, during which a page may change below the finger. */
 async function tap(page: Page, element: Locator): Promise<void> {
-  // A timeline that has just been opened still scrolls to its newest message.
+  // The trial waits until the element is still: a timeline that has just been opened scrolls to its newest message.
   await element.tap({ trial: true })
   const box = await element.boundingBox()
   if (!box) throw new Error('there is nothing to tap')
@@ -242,7 +242,7 @@ inBrowser('an unsent message survives a crash of the browser, and is posted once
     await using again = await launchWithProfile(folder)
     const { page } = again
     await page.goto(address)
-    // The cookie may not have been written yet; the message waits for the next sign-in.
+    // If the cookie was not stored before the crash, the message waits for the next sign-in.
     const rooms = page.getByRole('navigation', { name: 'Rooms' })
     const signIn = page.getByLabel('Login or e-mail address')
     await rooms.or(signIn).waitFor()

@@ -23,8 +23,7 @@ useBrowser('files', async () => {
 
 const filesToSend = (page: Page) => page.getByRole('list', { name: 'Files to send' })
 
-/** `before` runs while the file hovers. */
-async function dragFile(page: Page, path: string, onto: Locator, before: () => Promise<unknown>): Promise<void> {
+async function dragFile(page: Page, path: string, onto: Locator, whileHovering: () => Promise<unknown>): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const box = await onto.boundingBox()
   if (!box) throw new Error('there is nothing to drop on')
@@ -34,7 +33,7 @@ async function dragFile(page: Page, path: string, onto: Locator, before: () => P
     session.send('Input.dispatchDragEvent', { type, ...at, data })
   await drag('dragEnter')
   await drag('dragOver')
-  await before()
+  await whileHovering()
   await drag('drop')
 }
 

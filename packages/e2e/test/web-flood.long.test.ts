@@ -40,7 +40,7 @@ inBrowser(
     await otherTab.goto(new URL('/healthz', page.url()).href)
     await page.bringToFront()
     const work = await countWork(page, otherTab)
-    // Several messages arrive during each frame.
+    // On a slow processor several messages arrive during each frame.
     const session = await page.context().newCDPSession(page)
     await session.send('Emulation.setCPUThrottlingRate', { rate: 6 })
     const write = async (author: Person) => {

@@ -84,7 +84,7 @@ inBrowser('a failure to follow or unfollow a thread is explained', async () => {
   }
 })
 
-inBrowser('the heading of a group offers only people with permission to add a room', async () => {
+inBrowser('people can add a room at the heading of a group only if they have the permission', async () => {
   const owner = await signInOwner()
   const groupName = roomName()
   const { group } = await owner.call(AdminRoomLayoutService.method.createRoomGroup, { name: groupName })
@@ -201,7 +201,7 @@ inBrowser('a failure to start a conversation from the switcher is explained', as
 })
 
 inBrowser(
-  'the switcher lists unread rooms and those visited last first, and marks rooms without membership',
+  'the switcher lists unread rooms first, then the rooms visited most recently, and marks rooms not joined',
   async () => {
     const [owner, gil] = await Promise.all([signInOwner(), newPerson('gil')])
     const names = Array.from({ length: 4 }, roomName)

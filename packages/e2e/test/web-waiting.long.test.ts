@@ -20,7 +20,9 @@ const linkTo = (page: Page, id: string) => page.getByRole('navigation', { name: 
 
 const waits = (page: Page) => page.getByText('Will be sent when the uploads finish.')
 
-/** Lets calls of a method continue, or sends their responses, only when the returned function is called. */
+/**
+ * Holds calls of a method until the returned function is called; then they continue or, if `isRefused`, are refused.
+ */
 async function holdBack(page: Page, method: string, isRefused = false): Promise<() => void> {
   let release: () => void = () => undefined
   const released = new Promise<void>((resolve) => (release = resolve))
@@ -36,7 +38,7 @@ const attach = (page: Page) =>
     .getByLabel('Attach files')
     .setInputFiles([{ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('the plan') }])
 
-inBrowser('a reply that waits for its file stays one while a reply in another room begins', async () => {
+inBrowser('a reply that waits for its file is still a reply after a reply in another room was begun', async () => {
   await Promise.all([post(ada, roomId, 'Which way?'), post(ada, otherId, 'Who cooks?')])
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor

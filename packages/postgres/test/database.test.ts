@@ -176,7 +176,7 @@ describe('during failures,', () => {
     await holder.end()
   })
 
-  test('statements fail while the server is down, opening does not, and statements succeed once it is back', async () => {
+  test('a database can be opened while the server is down; its statements fail until the server is back', async () => {
     await using proxy = await outageProxy(url)
     proxy.mode = 'refuse'
     await using database = await open({ url: proxy.url })

@@ -48,7 +48,10 @@ export async function checkChart({ write }) {
 const withoutHelm =
   'rendering the chart again, its notes, and the values of sizes/: helm is not installed; the committed rendering was checked'
 
-/** Validates all renderings and examples against every version of Kubernetes that the chart supports. */
+/**
+ * Validates all renderings and examples against the versions of Kubernetes that the chart supports and whose schemas
+ * are installed.
+ */
 function validate(renderings) {
   const why = whyNotValidated()
   if (why) {
@@ -67,5 +70,5 @@ function problemsOfGolden({ name, values }, renderings) {
   const committed = golden(name)
   const now = renderings.find((each) => each.name === name)
   const same = committed.digest === digestOf(values) && (!now || isDeepStrictEqual(committed.objects, now.objects))
-  return same ? [] : [`golden/${name}.yaml differs from what helm renders: ${howToRender}`]
+  return same ? [] : [`golden/${name}.yaml is out of date: ${howToRender}`]
 }

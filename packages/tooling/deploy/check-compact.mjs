@@ -25,8 +25,11 @@ export async function problemsOfCompact(services) {
     must(missing.length === 0, `compact does not get ${missing.join(', ')}`)
   }
   const { read_only, cap_drop, stop_grace_period } = services.gateway
-  must(process.stop_grace_period === stop_grace_period, 'compact has no time to drain')
-  must(process.read_only === read_only && process.cap_drop.join() === cap_drop.join(), 'compact is not locked down')
+  must(process.stop_grace_period === stop_grace_period, 'the stop_grace_period of compact differs from that of gateway')
+  must(
+    process.read_only === read_only && process.cap_drop.join() === cap_drop.join(),
+    'compact is not locked down as gateway is',
+  )
   const layout = parse(readFileSync(inWorkspace('deploy/compose/compact.yaml'), 'utf8')).services
   const twice = compactDeployables.filter((name) => layout[name]?.profiles?.join() !== 'separate')
   must(twice.length === 0, `with compact.yaml ${twice.join(', ')} would run twice`)

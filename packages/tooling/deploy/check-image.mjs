@@ -41,7 +41,7 @@ async function problemsOfDockerfile() {
     'a stage has another base',
   )
   const last = steps.slice(steps.lastIndexOf('\nFROM '))
-  must(/^USER [1-9]\d*:[1-9]\d*$/m.test(last), 'the user is not a number other than root')
+  must(/^USER [1-9]\d*:[1-9]\d*$/m.test(last), 'USER is not a numeric user and group, or is root')
   must(/^ENTRYPOINT \["node"\]$/m.test(last), 'the entry point is not node')
   must((await programs()).includes(/^CMD \["(.*)"\]$/m.exec(last)?.[1]), 'CMD is not a program of the image')
 

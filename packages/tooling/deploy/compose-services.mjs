@@ -68,7 +68,7 @@ function generatedEnvironment(name) {
     ...(http && { [http.settings[0]]: `'${http.number}'` }),
     ...(assets && { PARLEY_CORE_ASSETS_DIRECTORY: '/var/lib/parley/assets' }),
     ...Object.fromEntries(secrets.map((variable) => [variable, secretValue(variable)])),
-    // Clients may use only the port of the gateway, which then forwards the paths of the other deployables.
+    // The gateway forwards the paths of these deployables, for clients that can reach only its port.
     ...(proxies &&
       Object.fromEntries(others.map(([other, port]) => [port.listedAs, `http://${other}:${port.number}`]))),
   }

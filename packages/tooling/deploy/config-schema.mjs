@@ -36,7 +36,7 @@ function tableOf(keys) {
   return { additionalProperties: false, properties: Object.fromEntries(properties) }
 }
 
-/** The schema of a refused key says why. */
+/** The refused keys, each with its part of the schema, which says why it is refused. */
 function refusals(node, path = []) {
   if (node?.not) return [{ path, refusal: node }]
   return Object.entries(node?.items?.properties ?? node?.properties ?? {}).flatMap(([key, each]) =>

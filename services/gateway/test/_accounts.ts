@@ -23,12 +23,12 @@ export class Accounts {
   readonly answers = new Map<SignInMethod | IdentityMethod, Answer>()
   /** Look-ups of credentials fail, as if the database of accounts were down. */
   isUnavailable = false
-  /** Look-ups of credentials. */
+  /** Number of look-ups of credentials. */
   lookUps = 0
   /** Look-ups of credentials wait for this promise. */
   pause = Promise.resolve()
 
-  /** Returns the token or cookie handle. */
+  /** Adds a valid credential of the user; returns its token or cookie handle. */
   credential(userId: string, caller: Caller = {}): string {
     const token = randomBytes(30).toString('hex').slice(0, 43)
     const inAnHour = timestampFromDate(new Date(Date.now() + 3_600_000))
@@ -39,7 +39,7 @@ export class Accounts {
     return token
   }
 
-  /** Like the tokens of other web clients, never fresh. */
+  /** A token that never counts as a recent sign-in, like the tokens of other web clients. */
   otherClientsToken(userId: string): string {
     const token = this.credential(userId)
     const known = this.callers.get(digestOf(token))

@@ -115,7 +115,7 @@ const openImageFleet = () =>
     harness.settings['PARLEY_GATEWAY_UPLOADS_URLS'] = `http://127.0.0.1:${(uploads.address() as AddressInfo).port}`
     return {
       ...{ requested, blobs, server },
-      /** Credentials looked up in accounts. */
+      /** Number of credentials that were looked up in accounts. */
       lookUps: () => lookUps,
       /** Holds the responses of uploads until the returned function is called. */
       hold() {

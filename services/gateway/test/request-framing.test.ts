@@ -7,7 +7,10 @@ import { openEnv, type Env, type Gateway } from './_env.ts'
 import { rawSocket, receive, sendRaw } from './_raw.ts'
 
 const arrived: { method: string | undefined; url: string | undefined; body: string }[] = []
-/** Send the responses to smuggled requests. Called when more data arrives, so that they would answer a later request. */
+/**
+ * Functions that send the responses to smuggled requests. They are called when more data arrives, so that such a
+ * response would answer a later request.
+ */
 let release: (() => void)[] = []
 /** Sends the response to the latest request for the slow path. */
 let answerSlow: (() => void) | undefined
@@ -125,7 +128,7 @@ const forwardedPaths: [string, string[]][] = [
 const send = (method: string, path: string, [, headers, body]: (typeof attacks)[number], version = '1.1') =>
   sendRaw(gateway.url, `${[`${method} ${path} HTTP/${version}`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n${body}`)
 
-/** Returns the next response to another client, on any reused connection. */
+/** Returns the response to a new request, which the gateway may forward over a reused connection. */
 async function nextAnswer(): Promise<string> {
   const answer = await fetch(`${gateway.url}/assets/files/A-next`)
   return answer.text()
@@ -222,7 +225,7 @@ describe('an upgrade', () => {
     ['a socket that is refused', '/api/realtime', 'websocket', /slowHTTP\/1\.1 403 [^]*\r\n\r\n\{\}$/],
     ['a socket that is accepted', '/api/realtime?welcome', 'websocket', /slowHTTP\/1\.1 101 [^]*\r\n\r\nwelcome $/],
     ['another protocol', '/assets/files/A1', 'h2c', /slowHTTP\/1\.1 200 [^]*\/assets\/files\/A1$/],
-  ])('that follows an unanswered request waits until that has its response: %s', async (_, path, protocol, answers) => {
+  ])('that follows an unanswered request waits until that is answered: %s', async (_, path, protocol, answers) => {
     const socket = await rawSocket(gateway.url)
     const offered = ['Host: x', 'Connection: Upgrade', `Upgrade: ${protocol}`, 'Sec-WebSocket-Version: 13']
     socket.write(`GET /assets/slow HTTP/1.1\r\nHost: x\r\n\r\nGET ${path} HTTP/1.1\r\n${offered.join('\r\n')}\r\n\r\n`)

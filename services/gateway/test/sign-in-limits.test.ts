@@ -35,7 +35,7 @@ const newAddress = () => `198.${18 + Math.floor(++networks / 250)}.${networks % 
 const attempt = (address: string, password = 'wrong', who = browser, name = login) =>
   who.postJson('/auth/login', { login: name, password }, { 'x-forwarded-for': address })
 
-/** Until every gateway counts in Redis instead of on its own. */
+/** Waits until every gateway counts in Redis instead of on its own. */
 const waitForSharedCounts = (gateways: Gateway[]) =>
   eventually(async () => {
     const [address, [one, other]] = [newAddress(), gateways.map((gateway) => gateway.browser())]
@@ -158,7 +158,7 @@ describe('failed sign-ins', () => {
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(3)
   })
 
-  test('are counted per process while Redis is down', async () => {
+  test('are limited even while Redis is down', async () => {
     await env.redis.stop()
     const address = newAddress()
     for (let i = 0; i < 3; i++) expect((await attempt(address)).status).toBe(401)

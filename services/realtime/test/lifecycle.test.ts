@@ -96,7 +96,7 @@ describe('an outage of the bus', () => {
     await eventually(async () => (await env.socketOf(node, 'Ubert')).isClosed === false)
   })
 
-  test('that loses the stream closes sockets; later ones receive events again', async () => {
+  test('that loses the stream closes sockets; sockets opened later receive events again', async () => {
     const node = await env.start()
     await waitUntilReady(node)
     const socket = await env.socketOf(node, 'Uanna')

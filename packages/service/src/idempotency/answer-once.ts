@@ -10,13 +10,16 @@ import { findAnswer, forgetAnswer, storeAnswer } from './store.ts'
 
 const keyReused = () => new ConnectError('Idempotency-Key: already used for another request', Code.InvalidArgument)
 const keyInUse = () =>
-  new ConnectError('a call with this Idempotency-Key is still running; try again', Code.Unavailable)
+  new ConnectError(
+    'another call with this Idempotency-Key has just ended without a response; try again',
+    Code.Unavailable,
+  )
 
-/** Without a key nothing is stored. */
+/** Both functions do nothing if the call has no idempotency key. */
 export type CallKey<O> = {
   /**
-   * Stores the response; call it first in the transaction that produces it. Throws when another call has taken the key,
-   * which `answerOnce` handles.
+   * Stores the response; call it first in the transaction that produces it. Throws if another call has taken the key;
+   * `answerOnce` handles this error.
    */
   store(tx: Tx, answer: O): Promise<void>
   /** To be called after the transaction if the call is refused in the end, so that its key can be used again. */

@@ -7,7 +7,7 @@ type Clients = { accounts: Client<typeof AccountsInternalService>; rooms: Client
 
 const timeoutMs = 2000
 
-/** Undefined if a service fails; throws only the error `internal`. */
+/** Undefined if a call fails, except that the error `internal` is thrown. */
 export async function countUsersAndRooms({ accounts, rooms }: Clients): Promise<AdminServerStats | undefined> {
   try {
     const [users, { channels, dms }] = await Promise.all([

@@ -13,7 +13,8 @@ export const clearDecisionsOfDeletedGroups = (ctx: Context): Promise<AsyncDispos
   })
 
 /**
- * Prepared instead of handled, because the change has a transaction of its own. A repetition finds nothing to clear.
+ * Runs before the transaction of the consumer, because the change has a transaction of its own. A repeated event finds
+ * nothing to clear.
  */
 const onGroupDeleted =
   (ctx: Context): EventPreparation =>

@@ -9,7 +9,7 @@ type Hello = {
   signal: () => AbortSignal
 }
 
-/** Without a caller, an error and an end, no credential is valid. */
+/** If `caller`, `error` and `end` are all undefined, no credential is valid. */
 type Outcome = {
   caller?: Caller | undefined
   error?: FatalError
@@ -17,7 +17,7 @@ type Outcome = {
   delayMs?: number
 }
 
-/** Rejects with DependencyUnavailable. */
+/** Rejects with DependencyUnavailable if the credential cannot be checked. */
 export async function authenticate(
   { opener, credentialAttempts, overloadDelayMs }: ConnectionContext,
   { digests, address, signal }: Hello,

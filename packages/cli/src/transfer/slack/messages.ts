@@ -60,7 +60,7 @@ export function toMessage(message: Fields, files: Files, location: string): Arch
   }
 }
 
-/** Bots send text in attachments. Link previews are left out. */
+/** Includes the text of attachments, which bots use, but not link previews. */
 function textFrom(message: Fields): string {
   const text = textOf(message.text)
   const shown = fieldsList(message.attachments)

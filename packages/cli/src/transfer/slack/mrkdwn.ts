@@ -26,7 +26,7 @@ export function toMarkdown(text: string, names: Names): string {
 
 const codeBlock = (code: string): string => `\`\`\`\n${plain(code).replace(/^\n/, '').replace(/\n$/, '')}\n\`\`\``
 
-/** URLs inside code are not links. */
+/** Slack marks links inside code, too; only their label or URL is kept. */
 const plain = (code: string): string =>
   unescapeEntities(
     code.replaceAll(/<([^<>\n|]+)(?:\|([^<>\n]*))?>/g, (_, target: string, label?: string) => label ?? target),

@@ -13,7 +13,7 @@ export type SlackArchive = AsyncDisposable & {
   records: () => AsyncIterable<ArchiveRecord>
 }
 
-/** Throws a Failure when the file is not a workspace export. */
+/** Throws a Failure when the file is not a workspace export, or the folder of files cannot be read. */
 export async function openSlack(path: string, filesFolder?: string): Promise<SlackArchive> {
   const zip = await ZipArchive.open(path)
   try {
@@ -32,7 +32,7 @@ export async function openSlack(path: string, filesFolder?: string): Promise<Sla
   }
 }
 
-/** People who repack an export often include the folder around it. */
+/** The folder of the export inside the archive: people who repack an export often include the folder around it. */
 function prefixOf(zip: ZipArchive): string {
   const lists = [...zip.names()].filter((name) => /^([^/]+\/)?users\.json$/.test(name))
   const [first] = lists.sort((a, b) => a.length - b.length)
@@ -95,7 +95,7 @@ async function* records({ zip, prefix, users, rooms, files }: OpenArchive): Asyn
       yield { type: 'skipped', what: 'rooms', reason: 'they have no id', location: room.location }
       continue
     }
-    // The participants of a direct message must not depend on who is in the list of users.
+    // A direct message keeps all its participants, also those who are not in the list of users.
     for (const id of room.dm ? members.filter((id) => !known.has(id)) : []) {
       known.add(id)
       yield toUnlistedPerson(id, {}, room.location)

@@ -3,12 +3,12 @@ import { crc32 } from 'node:zlib'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { exitCodes, Failure } from '../../failure.ts'
 
-/** More than one day of any real channel, and small enough to hold in memory. */
+/** Larger than one day of any real channel, and small enough to hold in memory. */
 const maxJsonBytes = 256 * 1024 * 1024
 /** Every value costs memory, even if it has only a few bytes. */
 const maxJsonValues = 5_000_000
 const maxEntries = 2_000_000
-/** Text usually compresses to about a tenth. */
+/** Unpacked size divided by packed size. For text it is usually about 10. */
 const maxRatio = 200
 /** Unpacked size in bytes from which the ratio is checked. */
 const ratioCheckedFrom = 16 * 1024 * 1024
@@ -26,7 +26,7 @@ export class ZipArchive implements AsyncDisposable {
     this.#entries = entries
   }
 
-  /** Throws a {@link Failure} when the file is not a zip archive or cannot be a Slack export. */
+  /** Throws a {@link Failure} when the file is missing, not a zip archive, damaged or malicious. */
   static async open(path: string): Promise<ZipArchive> {
     const name = basename(path)
     const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false }).catch((error: unknown) => {
@@ -85,7 +85,7 @@ export class ZipArchive implements AsyncDisposable {
     if (sum !== entry.crc32) throw new BadEntry('is damaged')
   }
 
-  /** Throws as `stream` does, and a {@link BadEntry} if the file is too large or not valid JSON. */
+  /** Throws a {@link BadEntry} as `stream` does, and if the file is too large or not valid JSON. */
   async json(name: string): Promise<unknown> {
     if (this.size(name) > maxJsonBytes) throw new BadEntry(`is larger than ${maxJsonBytes} bytes`)
     const chunks: Buffer[] = []

@@ -5,7 +5,10 @@ import { insertRole } from '../../store/roles.ts'
 import { changeUser, type Change } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
 
-/** Returns the change for {@link changeUser}; undefined if the account already has the role. */
+/**
+ * Stores the role, and returns the change with which {@link changeUser} announces it; undefined if the account already
+ * has the role.
+ */
 export async function addRole(
   tx: Tx,
   user: UserWithRoles,

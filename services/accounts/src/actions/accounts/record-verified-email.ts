@@ -10,8 +10,8 @@ import { isOwnerEmail } from './create-account.ts'
 import { addRole } from './assign-role-to.ts'
 
 /**
- * Returns the change for {@link changeUser}. Makes the account an owner if the configuration lists the address. Throws
- * `already_exists` if the address belongs to another account.
+ * Stores the address, and the role owner if the configuration lists the address. Returns the change with which
+ * {@link changeUser} announces this. Throws `already_exists` if the address belongs to another account.
  */
 export async function recordVerifiedEmail(
   ctx: OperatorContext,

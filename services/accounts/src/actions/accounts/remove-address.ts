@@ -17,9 +17,9 @@ type Check = (
 ) => unknown
 
 /**
- * Invalidates the account's reset links, which may have been mailed to the address. Notifies the removed address
- * and the ten oldest ones. `assertAllowed` gets the locked account and may throw. Throws `not_found` if there is no
- * such account.
+ * Invalidates the account's reset links, which may have been mailed to the address. Notifies the removed address and
+ * the ten addresses that were verified first. `assertAllowed` gets the locked account and may throw. Throws `not_found`
+ * if there is no such account.
  */
 export async function removeAddress(
   ctx: OperatorContext,

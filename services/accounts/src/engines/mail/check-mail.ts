@@ -4,7 +4,10 @@ import { startMailTls, check, codeOf, reasonOf, reportServerCertificate, type Re
 import { mailFields, type MailConfig } from './settings.ts'
 import { smtpOptions } from './smtp-options.ts'
 
-/** Without a mail server, checks whether mails can be written to the folder. Sends no mail. */
+/**
+ * Checks whether the mail server can be used or, without one, whether mails can be written to the folder. Sends no
+ * mail.
+ */
 export const mailCheck = check('mail', mailFields, async (config, report) => {
   const { smtpEnabled, smtpHost: host, smtpFrom, mailDir } = config
   if (!smtpEnabled) return await checkWithoutServer(mailDir, report)

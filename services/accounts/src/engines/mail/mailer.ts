@@ -68,7 +68,7 @@ const isPermanent = (error: unknown): boolean => {
   return responseCode !== undefined && responseCode >= 500
 }
 
-/** The message is not logged, because it may contain the address. */
+/** The message of the error is not logged, because it may contain the address. */
 function errorCodesOf(error: unknown): { code?: string; responseCode?: number } {
   if (!(error instanceof Error)) return {}
   return {

@@ -38,7 +38,10 @@ export const emailCodeMail =
       ifNotRequested,
     ])
 
-/** Sent to the first ten previous addresses of an account, because the new one can be used to reset the password. */
+/**
+ * Sent to the ten earlier addresses of the account that were verified first, because the new one can be used to reset
+ * the password.
+ */
 export const emailAddedMail =
   (to: string, login: string, at: Date): Compose =>
   (server) =>
@@ -48,7 +51,7 @@ export const emailAddedMail =
       ifNotYou,
     ])
 
-/** Sent to the removed address and the ten that were verified first. */
+/** Sent to the removed address and to the ten addresses that were verified first. */
 export const emailRemovedMail =
   (to: string, login: string, at: Date): Compose =>
   (server) =>

@@ -2,7 +2,9 @@ import { ConfigError } from '@parley/config'
 import type { MailConfig } from './settings.ts'
 import type { Transport } from './mail.ts'
 
-/** Undefined if none is configured. Throws ConfigError if the configuration is incomplete. */
+/**
+ * Undefined if neither a mail server nor a folder is configured. Throws ConfigError if the configuration is incomplete.
+ */
 export function openTransport(config: MailConfig): Transport | undefined {
   const { smtpHost, smtpFrom, mailDir } = config
   if (config.smtpEnabled) {

@@ -13,8 +13,8 @@ type Sending = {
 }
 
 /**
- * Waits for at most 3.5 s; after that, sending continues in the background. Throws `unavailable` if sending has failed
- * by then.
+ * Waits for at most 3.5 s; after that, sending continues in the background. If the mail cannot be sent, `undo` is
+ * called. Throws `unavailable` if that happens within the 3.5 s.
  */
 export async function sendMail(
   { background }: { background: (work: Promise<unknown>) => void },

@@ -12,7 +12,10 @@ const choresAtOnce = 16
 const leaseMs = 20_000
 const retry: RetryPolicy = { initialMs: 1_000, maxMs: 5_000, maxAgeMs: tokenLifeMs }
 
-/** Any process runs chores: immediately after their commit, and again when a retry is due. */
+/**
+ * A process runs its own chores immediately after their commit. Any process runs the chores that are due later, such as
+ * retries.
+ */
 export function doMediaChores(
   db: Db,
   { server }: Media,

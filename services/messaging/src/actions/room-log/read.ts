@@ -11,7 +11,7 @@ import type { EventsWithAccess } from '../../store/readable-events.ts'
 type Reader = { roomId: string; userId: string }
 type Read = (reader: Reader) => Promise<EventsWithAccess | undefined>
 
-/** Throws if the caller may not read the room, decided in the same snapshot as the events. */
+/** Throws unless the room exists and the caller may read it. The access is from the same snapshot as the events. */
 async function readRoom(ctx: Context, caller: Subject, roomId: string, read: Read): Promise<EventsWithAccess> {
   const { userId } = caller
   const found = looksLikeId(roomId) ? await ctx.reads.run(() => read({ roomId, userId }), userId) : undefined

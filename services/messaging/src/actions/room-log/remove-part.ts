@@ -11,8 +11,8 @@ import { toChangeHeader, type Change, type FoundMessage } from './change.ts'
 import { buildRetraction } from './retract.ts'
 
 /**
- * Only the author may remove an attachment; the room may be archived. A message that is left without text and
- * attachments is retracted.
+ * The author may remove an attachment, also in an archived room; nobody else may. A message that is left without text
+ * and attachments is retracted.
  */
 export function planAttachmentRemoval(ctx: Context, caller: Subject, assetId: string, found: FoundMessage): Change {
   const message = getOwnMessage(caller, found)
@@ -26,7 +26,7 @@ export function planAttachmentRemoval(ctx: Context, caller: Subject, assetId: st
   }
 }
 
-/** Only the author may remove a preview; the room may be archived. */
+/** The author may remove a preview, also in an archived room; nobody else may. */
 export function planPreviewRemoval(ctx: Context, caller: Subject, url: string, found: FoundMessage): Change {
   const message = getOwnMessage(caller, found)
   const preview = message.linkPreview && decodePreview(message.linkPreview)

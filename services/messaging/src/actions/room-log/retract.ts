@@ -32,7 +32,7 @@ export function buildRetraction({ room, message }: FoundMessage, caller: Subject
   }
 }
 
-/** `skipped`: as in `toChangeHeader`. */
+/** `skipped`: places taken by earlier events of the change. */
 export function buildEchoRemoval(
   { room, message }: FoundMessage,
   echo: NonNullable<ChangeableMessage['echo']>,

@@ -18,8 +18,9 @@ export type ChangeCommand = Submitted & {
    */
   change: (log: LockedLog) => Promise<readonly OutgoingEvent[]>
   /**
-   * Writes the change in one statement instead, and returns the outbox entry of its event. Returns undefined, without
-   * writing anything, if that is not possible. Refuses as `change` does.
+   * Writes the change in one statement instead of a transaction, and returns the id of the outbox entry of its event.
+   * Returns undefined, without writing anything, if one statement is not enough. To refuse the change, throws a
+   * ConnectError.
    */
   changeInOneStatement?: () => Promise<readonly bigint[] | undefined>
 }

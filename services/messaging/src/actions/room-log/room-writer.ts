@@ -15,8 +15,8 @@ import type {
 
 export type WriteBatch = (roomId: string, commands: readonly RoomCommand[]) => Promise<(Outcome | Error)[]>
 
-/** A change needs more round trips, so it counts as four posts. */
 const postsPerBatch = 64
+/** A change needs more round trips than a post, so it counts as four posts. */
 const weightOfChange = 4
 const maxWaiting = 2_048
 

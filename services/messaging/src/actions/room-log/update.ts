@@ -17,7 +17,8 @@ import { buildEchoRemoval } from './retract.ts'
 export type Update = { eventId: string; body: string | undefined; withEcho: boolean | undefined }
 
 /**
- * Undefined if there is nothing to change. The result of the write is the row of `eventId` if one statement was enough.
+ * Undefined if there is nothing to change. The result of the write is the changed row of `eventId` if one statement was
+ * enough, otherwise undefined.
  */
 export function planUpdate(
   ctx: Context,

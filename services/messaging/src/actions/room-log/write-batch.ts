@@ -10,8 +10,8 @@ import { wakeMentionResolver, writePosts, writePostsInto } from './write-posts.t
 type CommandsByKind = { facts: FactsCommand[]; changes: ChangeCommand[]; posts: PostCommand[] }
 
 /**
- * Posts alone, or a single change, need one statement if possible; everything else is one transaction. Facts come
- * first, so that posts of users who lost access are refused.
+ * Writes posts alone, or a single change, in one statement if possible, and everything else in one transaction. Facts
+ * come first, so that posts of users who lost access are refused.
  */
 export async function writeBatch(
   ctx: Context,

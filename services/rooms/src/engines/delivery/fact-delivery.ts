@@ -25,7 +25,8 @@ export type FactDelivery = AsyncDisposable & {
   deliver(roomId: string, facts: readonly RoomFact[], remaining?: RemainingTime): Promise<void>
   /**
    * For a call that finds its change already made: resolves when messaging has applied all stored facts; with
-   * `isAbout`, usually only those up to the newest match. Throws unavailable if that takes too long.
+   * `isAbout`, only those up to the newest match, unless there are too many to search. Throws unavailable if that takes
+   * too long.
    */
   waitUntilApplied(roomId: string, remaining?: RemainingTime, isAbout?: (fact: RoomFact) => boolean): Promise<void>
   /**
@@ -104,8 +105,8 @@ function factStore(db: Db, read: ReadHeldRoom): FactStore {
 
 /**
  * All unapplied facts of a room; with `isAbout`, only those up to the newest match, unless there are too many to
- * search. Undefined if there are none. Facts above the version that the caller read count, too: a rebase may have given
- * the caller's change a higher version, or restated it.
+ * search. Includes facts above the version that the caller read: a rebase may have given the caller's change a higher
+ * version, or restated it. Undefined if there are none.
  */
 async function unappliedTarget(
   db: Db,

@@ -9,8 +9,8 @@ export type FactStore = {
   unapplied(roomId: string, upTo: bigint): Promise<RoomFact[]>
   one(roomId: string, version: bigint): Promise<RoomFact[]>
   /**
-   * If messaging has a fact that this database has lost, moves the unapplied facts above it, and adds facts that
-   * restate differing values.
+   * If messaging has a fact that this database has lost, gives the unapplied facts versions above it, and adds facts
+   * that restate differing values.
    */
   rebase(roomId: string, held: HeldFact, versions: readonly bigint[]): Promise<Rebased>
   markApplied(roomId: string, upTo: bigint, streamed: boolean): Promise<void>
@@ -127,7 +127,7 @@ export class RoomDelivery {
       if (version === undefined) waiter.settle(false)
       else waiter.version = version
     }
-    // Versions may have changed in the database.
+    // The facts in memory may have other versions in the database by now.
     if (rebased > 0 || versions.some((version) => newVersions.get(version) !== version)) this.#inMemory = []
     return rebased > 0
   }

@@ -37,7 +37,7 @@ export class WriteQueue {
     return committed
   }
 
-  /** Runs after all earlier items of the key. Throws unavailable if the caller's deadline passes before. */
+  /** Runs after all earlier items of the key. Throws unavailable if the caller's deadline passes before it starts. */
   async run<T>(key: string, remaining: RemainingTime | undefined, work: () => Promise<T>): Promise<T> {
     let result: { value: T } | undefined
     const run = async () => void (result = { value: await work() })
