@@ -20,7 +20,7 @@ const clientFrame = (frame: ClientFrame): Uint8Array =>
 
 const subscribedTag = (RealtimeServerFrameSchema.field.subscribed.number << 3) | 2
 
-/** `tookMs`: until all sockets were back. `servers`: CPU time of the fleet per socket. */
+/** `tookMs`: until all sockets were back. CPU time: `servers` of the fleet per socket, `clientsMs` of all clients. */
 type Reconnection = { tookMs: number; servers: CpuTime; clientsMs: number }
 
 /**
