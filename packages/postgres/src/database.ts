@@ -33,7 +33,7 @@ export type DatabaseOptions = {
 export type Database = AsyncDisposable & {
   db: Db
   pool: pg.Pool
-  /** Rejects when the server does not answer, or a pooler in front of it drops prepared statements. */
+  /** Rejects if a query fails, or if a pooler in front of the server loses prepared statements. */
   ping(): Promise<void>
 }
 

@@ -5,9 +5,9 @@ const invalidStatementName = '26000'
 const transactions = 3
 
 /**
- * Rejects if the server does not answer, or if a pooler in front of it assigns another connection to each transaction
- * and loses prepared statements, which would then fail under load. A pooler with too few connections for this check is
- * accepted.
+ * Rejects if the first queries fail, or if a pooler in front of the server assigns another connection to each
+ * transaction and loses prepared statements, which would then fail under load. A pooler with too few connections for
+ * this check is accepted.
  */
 export async function assertPreparedStatementsWork(pool: pg.Pool): Promise<void> {
   const statement = { name: 'parley_kept', text: 'select 1' }

@@ -15,7 +15,7 @@ export class StatementNames {
     if (known !== undefined || this.#names.size >= maxPrepared) return known
     const times = (this.#seen.get(text) ?? 0) + 1
     if (times < preparedAt) {
-      // Statements that have another text for each number of rows would accumulate.
+      // Otherwise statements whose text depends on the number of rows would accumulate.
       if (this.#seen.size >= maxCounted) this.#seen = new Map()
       this.#seen.set(text, times)
       return undefined

@@ -20,7 +20,7 @@ export type CredentialAttempts = AsyncDisposable & {
 type Attempt = {
   address: string
   isKnown: boolean
-  /** Called only if the look-up has to wait. When it is aborted, the look-up is given up. */
+  /** Called only if the look-up has to wait. A look-up whose signal is aborted while it waits is refused. */
   signal?: () => AbortSignal
 }
 

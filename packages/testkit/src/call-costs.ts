@@ -11,6 +11,7 @@ type CallCosts = {
    * the outbox's relay are left out.
    */
   statements: string[]
+  /** Methods of other services that the called service requested. */
   requests: string[]
 }
 

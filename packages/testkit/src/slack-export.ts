@@ -10,7 +10,7 @@ export type SlackExportSize = {
   messages: number
 }
 
-/** The numbers that an import should report. */
+/** What an import should find in the export. */
 export type SlackExportContent = {
   people: number
   rooms: number
@@ -35,7 +35,7 @@ const dayS = 86_400
 
 /**
  * Writes an export as Slack documents it: users.json, channels.json, groups.json, dms.json, mpims.json and a folder per
- * conversation with a file per day. The same size produces the same export.
+ * conversation with a file per day. The same size produces the same content.
  */
 export async function writeSlackExport(path: string, size: SlackExportSize): Promise<SlackExportContent> {
   const users = Array.from({ length: size.people }, (_, index) => user(index))

@@ -31,7 +31,7 @@ export type PostedDetails = Pick<
 
 type Options = { markedAsRead: boolean; details?: PostedDetails }
 
-/** The two holes are the version of the event and `room_seq` of the fact: the place that the message takes. */
+/** Both holes, the version of the event and `room_seq` of the fact, receive the place of the message in the log. */
 export function toPostedEntry(room: RoomHeader, posted: PostedMessage, options: Options): EntryWithHoles {
   const entry = toOutboxRow(toPostedEvent(room, posted, { ...options, place: roomSeqPlaceholder.value }))
   return { ...entry, holes: findHoles(entry.payload, roomSeqPlaceholder, 2) }
