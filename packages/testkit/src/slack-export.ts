@@ -43,7 +43,7 @@ export async function writeSlackExport(path: string, size: SlackExportSize): Pro
   const chance = new Chance(size.messages, ids)
   const channels = conversations(size.channels, 'C', 'team', ids[0] ?? '', chance)
   const groups = conversations(size.privateChannels, 'G', 'secret', ids[0] ?? '', chance)
-  // The first person is in every conversation, so that one account can count all of them.
+  // The first person is in every conversation, so that one account can count all messages.
   const dms = Array.from({ length: size.dms }, (_, index) => {
     const members = [ids[0] ?? '', ids[index + 1] ?? '']
     return { id: `D${String(index).padStart(8, '0')}`, created: begin, members }

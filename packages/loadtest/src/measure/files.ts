@@ -60,7 +60,7 @@ async function upload(http: HttpCaller, roomId: string, content: Uint8Array): Pr
   return uploadId
 }
 
-/** Repeats the call, which always returns the same file, if it is refused or takes longer than its deadline. */
+/** Repeats CompleteUpload if it is refused or exceeds its deadline. Every repetition returns the same file. */
 async function complete(http: HttpCaller, uploadId: string): Promise<Asset> {
   for (const giveUpAt = Date.now() + timeoutMs; ; await sleep(20)) {
     try {
