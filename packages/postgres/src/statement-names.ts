@@ -1,6 +1,6 @@
 /** A statement is prepared at its third execution, because one that ran once or twice may never run again. */
 const preparedAt = 3
-/** Each costs memory in every connection of the server. PgBouncer is configured to keep the same number. */
+/** A prepared statement costs memory in every connection of the server. PgBouncer is configured to keep as many. */
 const maxPrepared = 200
 const maxCounted = 1_000
 

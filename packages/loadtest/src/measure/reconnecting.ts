@@ -109,7 +109,7 @@ async function openInBatches(url: URL, hellos: readonly Uint8Array[], subscribe:
   return { sockets, position }
 }
 
-/** Opens all sockets at once. Resolves when all are subscribed, with the position of the last one. */
+/** Opens all sockets at once. Resolves when all are subscribed, with the position of the last socket. */
 function openAll(
   url: URL,
   hellos: readonly Uint8Array[],
