@@ -98,7 +98,7 @@ function watchStatements(): Disposable & { of: (trace: string) => string[] } {
   }
 }
 
-/** Reads of the outbox's relay count for no call: the relay wakes after a commit, and one read may serve several calls. */
+/** Reads of the outbox's relay count for no call: it wakes after a commit, and one read may serve several calls. */
 const isOfRelay = ({ text }: Statement): boolean => text?.includes('pg_current_snapshot') ?? false
 
 /** Words that precede a table name, but not `for update skip locked` and `on conflict do update set`. */
