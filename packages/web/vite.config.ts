@@ -28,7 +28,7 @@ export default defineConfig({
     rollupOptions: {
       input: { index: 'index.html', 'push-worker': 'src/worker/push-worker.ts' },
       output: {
-        // One file for everything up to the first room: on slow processors, more files cost more than more bytes.
+        // One file for everything up to the first room: on slow processors, several files take longer than one.
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [

@@ -73,8 +73,8 @@ export type MemberClient = {
   /** Sign-in on the server's own page, for web clients on another origin. */
   readonly authorization: AuthorizationCodeFlow
   /**
-   * Opens the stream of events. It reconnects after a lost connection, until it is closed, its session ends or the
-   * server refuses it.
+   * Opens the stream of events. After a lost connection the stream reconnects. It ends when it is closed, when the
+   * session ends, or when the server refuses the connection for good.
    */
   realtime(options?: RealtimeOptions): Realtime
 }

@@ -103,7 +103,7 @@ function signedInOf(answer: Record<string, unknown>): SignedIn {
   const user = fieldsOf(answer.user)
   const { token = '' } = answer
   if (typeof token !== 'string' || typeof user.id !== 'string' || typeof user.login !== 'string') {
-    throw new ConnectError('the server answered a sign-in without naming the user', Code.Unknown)
+    throw new ConnectError('the server answered a sign-in without the user or the token', Code.Unknown)
   }
   return { userId: user.id, login: user.login, token }
 }

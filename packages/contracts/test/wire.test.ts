@@ -172,8 +172,8 @@ test('JSON names are the lowerCamelCase form of field names', () => {
 
 test('all reads except two, and no other methods, are declared free of side effects', () => {
   const reads = /^(Get|List|BatchGet|Has|Explain)/
-  // GetCallToken returns a secret, GetPendingExternalIdentity accepts one. As GET requests, response and URL with the
-  // secret could be cached.
+  // GetCallToken returns a secret, GetPendingExternalIdentity accepts one. If they were GET requests, caches could store
+  // the response of the first and the URL of the second.
   const secrets = ['GetCallToken', 'GetPendingExternalIdentity']
   for (const method of publicServices.flatMap((service) => service.methods)) {
     const read = reads.test(method.name) && !secrets.includes(method.name)

@@ -8,7 +8,7 @@ const GIB = 1024 ** 3
 
 afterEach(() => setLineSink(undefined))
 
-test('concurrent calls of declareStreams create one stream; a later call updates its configuration', async () => {
+test('concurrent calls of declareStreams create one stream; a later call restores its settings, except the size limit', async () => {
   await using server = await newServer()
   await using bus = await newBus(server)
   await Promise.all([1, 2, 3].map(() => declareStreams(bus)))
@@ -49,9 +49,9 @@ test('a size limit above the storage does not replace the present limit; a later
   const limit = async () => (await streams.info(eventStream)).config.max_bytes
   await declareStreams(bus, { maxBytes: 3 * GIB })
   await bus.nc.jetstream().publish('evt.room.R1.room_updated', new Uint8Array(10))
-  // Half of the wanted limit would fit, but is below the present one.
   const warnings: string[] = []
   setLineSink((line) => warnings.push(line))
+  // Half of 5 GiB would fit, but is below the present limit.
   await declareStreams(bus, { maxBytes: 5 * GIB })
   await declareStreams(bus, { maxBytes: 5 * GIB })
   expect(await limit()).toBe(3 * GIB)

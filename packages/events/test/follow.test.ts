@@ -149,7 +149,7 @@ test('with a keeper of an earlier release, a follower receives no history and re
   expect(follower.completeSinceMs).toBeUndefined()
 })
 
-test('a follower that requests the history of an empty stream starts at once', async () => {
+test('on an empty stream, a follower with history is complete since the beginning', async () => {
   await using own = await newServer()
   await using ownBus = await newBus(own)
   await using follower = await followEvents({

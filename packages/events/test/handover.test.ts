@@ -60,7 +60,7 @@ class Messaging {
   }
 }
 
-test('committed events reach messaging at once and are then deleted from the waiting ones', async () => {
+test('committed events reach messaging at once; then their rows and the lease of the room are deleted', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
   await using _handOver = startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
@@ -80,7 +80,7 @@ test('events of a rolled back change are not handed over', async () => {
   expect(await waitingRows(database)).toEqual([])
 })
 
-test('two processes hand over the events of each room in order, one call at a time', async () => {
+test('two processes hand over the events of a room in order, and never in two calls at once', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
   const rooms = oneTo(5).map((number) => `R${number}`)

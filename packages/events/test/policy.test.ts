@@ -109,7 +109,7 @@ test('a delta with an old revision, as after a restore, causes a load of the pol
   expect(admin.loads).toBe(2)
 })
 
-test('loadFresh returns the current policy before its delta arrives, and rejects if admin does not answer', async () => {
+test('loadFresh returns the current policy before its delta arrives, and rejects if the policy cannot be loaded', async () => {
   let answer = () => Promise.resolve(policyAt(80))
   await using feed = await steadyFeed()
   await using policy = await followPolicy({ feed, load: () => answer() })

@@ -60,7 +60,7 @@ describe('the relay', () => {
     await eventually(async () => expect(await countWaiting(database)).toBe(0))
     const events = await eventsOf('order')
     expect(new Set(events.map(({ id }) => id)).size).toBe(1000)
-    // A relay that could not renew its leases in time may have sent entries that another one sends again.
+    // A relay that could not renew its leases in time may have sent entries that another relay sends again.
     if ((await countHolderChanges(database)) === holderChangesBefore) expect(events).toHaveLength(1000)
     const versionsByRoom = firstOccurrences(events)
     expect(versionsByRoom.size).toBe(40)
@@ -133,7 +133,7 @@ describe('the relay', () => {
     await eventually(async () => expect(await shardsPerHolder(database)).toEqual([8]))
   })
 
-  test('publishes the entries of a new database, although those of an earlier one had the same ids', async () => {
+  test('publishes the entries of a new database, although those of an earlier database had the same ids', async () => {
     for (const room of ['again1', 'again2']) {
       await using database = await newDatabase()
       await using relay = await startRelay({ ...database, bus, service: 'again' })

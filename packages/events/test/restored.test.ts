@@ -209,7 +209,8 @@ test('after an outage, a consumer notices a restore of the database and handles 
   expect(handled.toSorted()).toEqual([1, 2, 2, 3])
 })
 
-// These tests move the clock forward. They come last: when they end, the clock also jumps back for the relay.
+// These tests move the clock of this process forward and, when they end, back. They come last, because the relay that
+// all tests share has the same clock.
 test('a running consumer notices with the next event that the database was restored', async () => {
   const durable = new Durable('running')
   const handled: number[] = []

@@ -7,7 +7,7 @@ const poolOf = new WeakMap<Db, pg.Pool>()
 const pendingOf = new WeakMap<Db | Tx, ((pool: pg.Pool) => void)[]>()
 
 /**
- * Notifies listeners in this process once a transaction of this process has committed, so that a worker need not poll
+ * Notifies listeners in this process when a transaction of this process has committed, so that a worker need not poll
  * often for rows. Listeners must also poll, but rarely: commits of other processes are not announced, and a process may
  * die right after its commit.
  */

@@ -33,15 +33,15 @@ export type DatabaseOptions = {
 export type Database = AsyncDisposable & {
   db: Db
   pool: pg.Pool
-  /** Rejects when the server does not answer, or a pooler in front of it drops prepared statements. */
+  /** Rejects if a query fails, or if a pooler in front of the server loses prepared statements. */
   ping(): Promise<void>
 }
 
 /**
  * Opens a pool that connects on first use. While the server is unavailable, statements fail, but the process starts and
- * keeps running; statements succeed again once the server is back. No statement waits forever: by default 2 s for a
- * connection and 1 s for a lock. The server cancels it after the statement timeout; if the server hangs, it fails a
- * second later. JIT compilation is off: compiling takes longer than the statements.
+ * keeps running; statements succeed again once the server is back. By default a statement waits at most 2 s for a
+ * connection and 1 s for a lock. The server cancels it after the statement timeout; if the server hangs, the client
+ * gives up a second later. JIT compilation is off: compiling takes longer than the statements.
  */
 export function openDatabase(options: DatabaseOptions): Promise<Database> {
   const pool = createPool(options)

@@ -100,8 +100,9 @@ export function explainDatabaseError(error: unknown, service: string): ConnectEr
 }
 
 /**
- * Whether the connection can no longer be used: its state is unknown, because a statement failed without a response of
- * the server, or it has prepared statements on a table that has changed since.
+ * Whether the connection must be closed: its state is unknown, because a statement failed without a response of the
+ * server, or it has prepared statements on a table that has changed since. The pool itself drops connections that the
+ * server has closed.
  */
 export function leavesConnectionBroken(error: unknown): boolean {
   const answer = [...causes(error)].find((cause) => cause instanceof pg.DatabaseError)

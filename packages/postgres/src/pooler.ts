@@ -5,9 +5,9 @@ const invalidStatementName = '26000'
 const transactions = 3
 
 /**
- * Rejects if the server does not answer, or if a pooler in front of it assigns another connection to each transaction
- * and loses prepared statements, which would then fail under load. A pooler with too few connections for this check is
- * accepted.
+ * Rejects if the first queries fail, or if a pooler in front of the server assigns another connection to each
+ * transaction and loses prepared statements, which would then fail under load. A pooler with too few connections for
+ * this check is accepted.
  */
 export async function assertPreparedStatementsWork(pool: pg.Pool): Promise<void> {
   const statement = { name: 'parley_kept', text: 'select 1' }
@@ -16,12 +16,12 @@ export async function assertPreparedStatementsWork(pool: pg.Pool): Promise<void>
   let mustClose = true
   try {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-    // PostgreSQL reports its process id to the client; a pooler reports its own.
+    // Both are the process id of the server, unless there is a pooler in between.
     mustClose = !('processID' in client && client.processID === rows[0]?.pid)
     if (!mustClose) return
     await client.query(statement)
-    // These transactions occupy server connections, including the one that has the statement, unless it is reserved for
-    // its client.
+    // A pooler that does not reserve a server connection for each client gives one of these transactions the connection
+    // that has the statement.
     await beginOnOthers(pool, held).catch(() => undefined)
     const failure: unknown = await client.query(statement).catch((error: unknown) => error)
     if (!(failure instanceof pg.DatabaseError) || failure.code !== invalidStatementName) return

@@ -1,6 +1,6 @@
 /** A statement is prepared at its third execution, because one that ran once or twice may never run again. */
 const preparedAt = 3
-/** Each costs memory in every connection of the server. PgBouncer is configured to keep the same number. */
+/** A prepared statement costs memory in every connection of the server. PgBouncer is configured to keep as many. */
 const maxPrepared = 200
 const maxCounted = 1_000
 
@@ -15,7 +15,7 @@ export class StatementNames {
     if (known !== undefined || this.#names.size >= maxPrepared) return known
     const times = (this.#seen.get(text) ?? 0) + 1
     if (times < preparedAt) {
-      // Statements that have another text for each number of rows would accumulate.
+      // Otherwise statements whose text depends on the number of rows would accumulate.
       if (this.#seen.size >= maxCounted) this.#seen = new Map()
       this.#seen.set(text, times)
       return undefined

@@ -56,7 +56,7 @@ export function openRedis({ url, name, commandTimeoutMs = 1000 }: RedisOptions):
 /**
  * Rejects a command that is not answered in time. Unlike the client's own timeout, this one does not count time in
  * which the process did not run: overdue timers fire before sockets are read, so an overloaded process would give up
- * commands that have been answered, and apply its limits locally.
+ * commands that have been answered.
  */
 function limitWait(command: Command, afterMs: number): void {
   let timer: NodeJS.Timeout

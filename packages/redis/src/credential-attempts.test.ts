@@ -113,7 +113,7 @@ test('aborted callers leave the queue, and are not looked up', async () => {
   expect(started()).toBe(11)
 })
 
-test('a caller who aborts when it leaves the queue is looked up once', async () => {
+test('an abort after a look-up has left the queue changes nothing', async () => {
   const { burst, lookUp, end, started } = lookUps(1)
   const leaving = new AbortController()
   const answers = [...burst(1), lookUp(address, false, leaving.signal)]

@@ -7,9 +7,9 @@ import { networksOf, takeFromNetworks, waitMsOfNetworks } from './networks.ts'
 export type CredentialAttempts = AsyncDisposable & {
   /**
    * Looks up a credential and counts the attempt if none is found. If the running look-ups could use up the points of a
-   * network of the address, further ones wait for an outcome, except for credentials known to be valid (`isKnown`).
-   * `waitMs`: milliseconds after which to try again if it was not looked up, because there were too many attempts or
-   * the caller was aborted; otherwise 0. Rejects as `find` does.
+   * network of the address, further look-ups wait for their results, except those of credentials known to be valid
+   * (`isKnown`). `waitMs`: 0, or the milliseconds after which to try again, if nothing was looked up because there were
+   * too many attempts or the caller was aborted. Rejects as `find` does.
    */
   lookUp<T>(from: Attempt, find: () => Promise<T | undefined>): Promise<{ found: T | undefined; waitMs: number }>
   /** Milliseconds until another attempt is allowed; 0 if one is allowed now. */
@@ -20,7 +20,7 @@ export type CredentialAttempts = AsyncDisposable & {
 type Attempt = {
   address: string
   isKnown: boolean
-  /** Called only if the look-up has to wait. When it is aborted, the look-up is given up. */
+  /** Called only if the look-up has to wait. A look-up whose signal is aborted while it waits is refused. */
   signal?: () => AbortSignal
 }
 

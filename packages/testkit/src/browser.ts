@@ -42,7 +42,7 @@ export class Browser {
     return this.send('POST', path, new URLSearchParams(fields).toString(), { ...type, ...headers })
   }
 
-  /** Sends the form's hidden fields and these inputs. */
+  /** Submits the form of the current page that has this action: its hidden fields and these inputs. */
   submit(action: string, inputs: Record<string, string>, headers: Record<string, string> = {}): Promise<BrowserAnswer> {
     return this.postForm(action, { ...hiddenFields(this.page?.text ?? '', action), ...inputs }, headers)
   }

@@ -11,6 +11,7 @@ type CallCosts = {
    * the outbox's relay are left out.
    */
   statements: string[]
+  /** Methods of other services that the called service requested. */
   requests: string[]
 }
 
@@ -97,7 +98,7 @@ function watchStatements(): Disposable & { of: (trace: string) => string[] } {
   }
 }
 
-/** The relay of the outbox wakes after a commit; its reads often serve several calls, or none. */
+/** Reads of the outbox's relay count for no call: it wakes after a commit, and one read may serve several calls. */
 const isOfRelay = ({ text }: Statement): boolean => text?.includes('pg_current_snapshot') ?? false
 
 /** Words that precede a table name, but not `for update skip locked` and `on conflict do update set`. */

@@ -17,7 +17,7 @@ export type OidcProvider = AsyncDisposable & {
   rotate: (kid: string) => void
   /** Replaces the provider by one with other settings at the same address. */
   configure: (settings: Configuration) => void
-  /** The handler answers instead of the provider, unless it returns false; undefined removes it. */
+  /** The handler answers instead of the provider, unless it returns false; undefined removes the handler. */
   intercept: (override: Override | undefined) => void
   stop: () => Promise<void>
   start: () => Promise<void>

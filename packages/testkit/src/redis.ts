@@ -5,7 +5,7 @@ import { type StoppableServer, outageProxy } from '@parley/tooling/outage-proxy'
 
 const highestDatabase = 15
 
-/** A separate, empty Redis database: one of the numbered ones of the run's server. */
+/** A separate, empty Redis database: one of the numbered databases of the run's server. */
 export async function testRedis(): Promise<StoppableServer> {
   const { redisUrl } = await testInfrastructure()
   const slot = await lockOneOf('parley-test-redis', highestDatabase)

@@ -10,7 +10,7 @@ export type SlackExportSize = {
   messages: number
 }
 
-/** The numbers that an import should report. */
+/** What an import should find in the export. */
 export type SlackExportContent = {
   people: number
   rooms: number
@@ -35,7 +35,7 @@ const dayS = 86_400
 
 /**
  * Writes an export as Slack documents it: users.json, channels.json, groups.json, dms.json, mpims.json and a folder per
- * conversation with a file per day. The same size produces the same export.
+ * conversation with a file per day. The same size produces the same content.
  */
 export async function writeSlackExport(path: string, size: SlackExportSize): Promise<SlackExportContent> {
   const users = Array.from({ length: size.people }, (_, index) => user(index))
@@ -43,7 +43,7 @@ export async function writeSlackExport(path: string, size: SlackExportSize): Pro
   const chance = new Chance(size.messages, ids)
   const channels = conversations(size.channels, 'C', 'team', ids[0] ?? '', chance)
   const groups = conversations(size.privateChannels, 'G', 'secret', ids[0] ?? '', chance)
-  // The first person is in every conversation, so that one account can count all of them.
+  // The first person is in every conversation, so that one account can count all messages.
   const dms = Array.from({ length: size.dms }, (_, index) => {
     const members = [ids[0] ?? '', ids[index + 1] ?? '']
     return { id: `D${String(index).padStart(8, '0')}`, created: begin, members }

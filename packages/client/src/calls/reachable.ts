@@ -1,14 +1,15 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 
 /**
- * Returns `fetch`, but with the error `unavailable` instead of a TypeError, by which platforms report a failed request.
+ * Returns a `fetch` that fails with `unavailable` if the server cannot be reached. The `fetch` of platforms
+ * fails with a TypeError then.
  */
 export function reportUnreachable(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     try {
       return await fetch(input, init)
     } catch (error) {
-      // A request that the caller or the deadline aborted has not failed.
+      // If the caller or the deadline aborted the request, the server may be reachable.
       if (init?.signal?.aborted || !(error instanceof Error) || error.name !== 'TypeError') throw error
       throw new ConnectError('the server cannot be reached', Code.Unavailable, undefined, undefined, error)
     }

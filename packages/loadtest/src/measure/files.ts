@@ -21,7 +21,7 @@ const timeoutMs = 60_000
 
 export async function measureFiles(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const uploads = fleet.services.find(({ name }) => name === 'uploads')
-  if (!uploads) throw new Error('the fleet has no process of uploads alone; measure without PARLEY_LAYOUT=compact')
+  if (!uploads) throw new Error('uploads has no process of its own; measure without PARLEY_LAYOUT=compact')
   const chunk = randomBytes(chunkBytes)
   const floor = await measureDiskFloors(chunk)
   const roomId = await createRoom(http, 'bench-files')
@@ -60,7 +60,7 @@ async function upload(http: HttpCaller, roomId: string, content: Uint8Array): Pr
   return uploadId
 }
 
-/** Repeats the call, which always returns the same file, if it is refused or takes longer than its deadline. */
+/** Repeats CompleteUpload if it is refused or exceeds its deadline. Every repetition returns the same file. */
 async function complete(http: HttpCaller, uploadId: string): Promise<Asset> {
   for (const giveUpAt = Date.now() + timeoutMs; ; await sleep(20)) {
     try {
@@ -81,7 +81,7 @@ async function download({ assetUrl }: Asset): Promise<void> {
   if (length !== largestFile) throw new Error(`the download had ${length} bytes (status ${response.status})`)
 }
 
-/** The floors are the same bytes written to a file, flushed to the disk, and read. */
+/** MiB/s at which the same bytes are written to a file and flushed to the disk, and at which they are read. */
 async function measureDiskFloors(chunk: Uint8Array): Promise<{ write: number; read: number }> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-bench-disk-'))
   const path = join(directory, 'file')

@@ -20,7 +20,7 @@ const clientFrame = (frame: ClientFrame): Uint8Array =>
 
 const subscribedTag = (RealtimeServerFrameSchema.field.subscribed.number << 3) | 2
 
-/** `tookMs`: until all sockets were back. `servers`: CPU time of the fleet per socket. */
+/** `tookMs`: until all sockets were back. CPU time: `servers` of the fleet per socket, `clientsMs` of all clients. */
 type Reconnection = { tookMs: number; servers: CpuTime; clientsMs: number }
 
 /**
@@ -109,7 +109,7 @@ async function openInBatches(url: URL, hellos: readonly Uint8Array[], subscribe:
   return { sockets, position }
 }
 
-/** Opens all sockets at once. Resolves when all are subscribed, with the position of the last one. */
+/** Opens all sockets at once. Resolves when all are subscribed, with the position of the last socket. */
 function openAll(
   url: URL,
   hellos: readonly Uint8Array[],

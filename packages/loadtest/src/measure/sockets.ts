@@ -39,7 +39,7 @@ export async function measureSockets(
   const { url, internalPort } = fleet.services.find(({ name }) => name === 'realtime') ?? {}
   if (!url || !internalPort) throw new Error('the realtime node reported no URL')
   const context = { fleet, node: { url, internalPort }, http, roomId, report }
-  // First, because memory that earlier sockets left allocated would hide the memory of these.
+  // First: later sockets reuse memory of earlier ones, so they would seem to need less.
   await measureReconnecting(fleet, { roomId, ...compare('opening a socket') }, report)
   const frame = toBinary(RealtimeServerFrameSchema, create(RealtimeServerFrameSchema, exampleFrame(roomId)))
   const direct = await measureDirectSockets(context, frame, compare)

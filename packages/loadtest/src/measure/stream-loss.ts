@@ -60,7 +60,7 @@ export async function measureStreamLoss(
 }
 
 /**
- * Freezes the bus, deletes its store and kills it. Resolves with the time at which the restarted bus accepts
+ * Freezes the bus, deletes its store and kills the bus. Resolves with the time at which the restarted bus accepts
  * connections.
  */
 async function loseStream({ nats, run, portsFile }: ReturnType<typeof dataDirAt>): Promise<number> {

@@ -1,4 +1,4 @@
-/** Settles like the promise, or rejects with the signal's reason. */
+/** Settles like the promise. If the signal is aborted first, rejects with its reason. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason)

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { databaseName } from './service-env.ts'
 
-/** Each role owns the database of its service, and cannot connect to others. */
+/** Each role owns the database of its service, and cannot connect to the other databases. */
 export async function createDatabases(adminUrl: string, services: string[], secret: (name: string) => string) {
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()

@@ -43,8 +43,8 @@ export type Fleet = AsyncDisposable & {
   kill(name: string, signal: NodeJS.Signals, index?: number): void
   restart(name: string, index?: number): Promise<void>
   /**
-   * Starts or drains processes of a service until it has `count`. Resolves when each new process serves or was removed
-   * by a later call, and the removed ones have ended.
+   * Starts or drains processes of a service until it has `count`. Resolves when the started processes serve, or were
+   * removed by a later call, and the drained ones have ended.
    */
   scale(name: string, count: number): Promise<void>
   /** Drains the services, then ends the servers. The data is kept. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setInterval } from 'node:timers/promises'
 
 /**
- * A log file. Lines that do not fit on a full disk are lost, and their number is logged before the next line that fits.
+ * A log file. Lines that cannot be written, as on a full disk, are lost. Their number is logged before the next line.
  */
 export class LogFile {
   readonly #file: string

@@ -8,7 +8,7 @@ const run = promisify(execFile)
 
 /**
  * Creates and migrates the databases of the services. A migration program that several services share runs once, with
- * the environments of all of them. If it fails, the error has its output.
+ * the environments of all of them. If the program fails, the error contains its output.
  */
 export async function prepareDatabases(
   adminUrl: string,

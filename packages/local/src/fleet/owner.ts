@@ -10,7 +10,7 @@ const forgottenKey = 'owner.announced'
 
 export type OwnerOptions = { login: string; password?: string | undefined; email?: string | undefined }
 
-/** `password` is set if this start, or an interrupted earlier one, generated it and it has not been shown. */
+/** `password`: a password that this start or an earlier one generated, and that has not been shown yet. */
 export type Owner = { login: string; created: boolean; password?: string }
 
 export type OperatorAccess = { natsUrl: string; natsUser: string; natsPassword: string }

@@ -14,7 +14,7 @@ test.each([
   expect(localUrl(host, 80)).toBe(url)
 })
 
-test('a used port is reported as the bootstrap reports it', async () => {
+test('the error for a used port is the advice that make bootstrap prints', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   try {
     await once(server, 'listening')

@@ -15,7 +15,9 @@ export async function publicPort(host: string, wanted: number): Promise<number> 
 function advice(code: string, host: string, port: number): string {
   if (code === 'EADDRINUSE') return adviceOnUsedPort(host, port)
   if (code === 'EACCES') return `only root may listen on port ${port}; set PARLEY_PORT to 1024 or higher`
-  return `${host} is not an address of this machine (${code}); set PARLEY_WEBSERVER_HOST to an address that it has`
+  if (code === 'EADDRNOTAVAIL')
+    return `${host} is not an address of this machine (${code}); set PARLEY_WEBSERVER_HOST to an address that it has`
+  return `cannot listen on port ${port} of ${host} (${code}); set PARLEY_WEBSERVER_HOST to an address of this machine`
 }
 
 export function localUrl(host: string, port: number): string {

@@ -106,7 +106,7 @@ asRoot(
   },
 )
 
-test('a folder without a fleet has no environment and no secrets', () => {
+test('a folder without a fleet has no environment and no secrets; an unknown service is an error', () => {
   const empty = join(folder, 'empty')
   expect(deriveServiceEnvironment(empty, 'accounts', {})).toBeUndefined()
   expect(() => rotatableSecrets(empty)).toThrow(/no fleet has ever run/)

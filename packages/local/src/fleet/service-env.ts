@@ -71,7 +71,7 @@ export function serviceEnvironment(
 ): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {
     NODE_COMPILE_CACHE: compileCache(),
-    // By default glibc has a heap per thread, and keeps most of what a process frees: together a fifth of its memory.
+    // By default glibc has a heap per thread and keeps most of what a process frees; that is a fifth of its memory.
     MALLOC_ARENA_MAX: '2',
     MALLOC_TRIM_THRESHOLD_: '131072',
     PARLEY_WEBSERVER_URL: fleet.publicUrl,

@@ -36,7 +36,7 @@ test('a chosen port that is taken before its process listens is replaced', async
   const dir = dataDirAt(folder)
   createDataDir(dir)
   const [wanted, taken] = [join(folder, 'wanted'), join(folder, 'taken')]
-  // Writes the port that it will use to a file, and listens on it only after the test has taken it.
+  // This program writes the port that it will use to a file, and listens only after the test has taken the port.
   const uploads = join(folder, 'uploads.mjs')
   writeFileSync(
     uploads,

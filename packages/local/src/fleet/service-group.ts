@@ -38,8 +38,8 @@ export class ServiceGroup {
   }
 
   /**
-   * Resolves when each process is serving. If a chosen port is taken before its process listens, all start again with
-   * other ports, because other processes have that port in their environment. Rejects if a process rejects its
+   * Resolves when each process is serving. If a chosen port is taken before its process listens, all processes are
+   * started again with other ports, because some have that port in their environment. Rejects if a process rejects its
    * configuration, if the group is stopped, or if a port was taken in each of three attempts.
    */
   async start(): Promise<void> {
@@ -89,8 +89,8 @@ export class ServiceGroup {
   }
 
   /**
-   * Starts or drains processes until the service has `count`; the newest are removed first. Resolves when the new
-   * ones serve, or were removed by a later call, and the removed ones have ended. Gateways forward only to the
+   * Starts or drains processes until the service has `count`; the newest are drained first. Resolves when the started
+   * processes serve, or were removed by a later call, and the drained ones have ended. Gateways forward only to the
    * processes with which the fleet started.
    */
   async scale(name: string, count: number): Promise<void> {

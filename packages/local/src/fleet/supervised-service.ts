@@ -12,7 +12,7 @@ export type SupervisedOptions = {
   pidFile: string
   say: (line: string) => void
   onLine: (line: string) => void
-  /** Called when a process ends and none has served yet. Returns why another could not serve; undefined if it could. */
+  /** Called when a process ends before any has served. Returns why a restart would fail; undefined if it may work. */
   whyUnstartable: () => Promise<Error | undefined>
   onChange: () => void
 }

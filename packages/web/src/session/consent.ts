@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@parley/client'
 import { csrfToken } from './server.ts'
 
-/** A web client of another origin requests access for the signed-in user. */
+/** The request of a web client on another origin for access to the account of the signed-in user. */
 export type ConsentRequest = { redirectUri: string; redirectOrigin: string }
 
 /**

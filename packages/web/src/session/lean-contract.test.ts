@@ -98,7 +98,7 @@ test('the build removes the validation rules', () => {
     expect(/describeFile\(.*file_buf_validate/.test(decodeDescriptor(source))).toBe(false)
 })
 
-test('fields and methods refer to messages of the same files or their imports', () => {
+test('fields and methods refer to the descriptors of the files, not to copies', () => {
   const files = [...sources.keys(), ...Object.keys(wellKnown).filter((name) => name.startsWith('file_'))]
   const messages = files.flatMap((name) => inPage.of(name)).flatMap(messagesOf)
   const known = new Set<DescMessage>(messages)

@@ -27,7 +27,7 @@ const limits = errorFiles
   .flatMap((errors) => [...errors.matchAll(/['`](too many [^'`]*)/g)].map(([, reason = '']) => reason))
   .filter((reason) => !withoutText.test(reason))
 
-test.each([...new Set(limits)])('the text for "%s" names what is limited', (reason) =>
+test.each([...new Set(limits)])('the error "%s" has a text about a limit', (reason) =>
   expect(refusalOf(reason)).toMatch(/^limit\.|^refused\.(?:manyEmojis|quota)$/),
 )
 

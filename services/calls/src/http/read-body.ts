@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
+/** Returns undefined for a body of more than `maxBytes`. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return undefined
   const chunks: Buffer[] = []

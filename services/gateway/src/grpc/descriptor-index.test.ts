@@ -27,7 +27,7 @@ describe('the descriptor index', () => {
     expect(names).toContain('buf/validate/validate.proto')
   })
 
-  test('includes extensions', () => {
+  test('finds the file of an extension, and the extension numbers of a message', () => {
     expect(index.fileOfExtension('google.protobuf.FieldOptions', 1159)?.proto.name).toBe('buf/validate/validate.proto')
     expect(index.extensionNumbers('google.protobuf.FieldOptions')).toEqual([1159])
     expect(index.extensionNumbers('svc.api.v1.Room')).toEqual([])

@@ -11,7 +11,7 @@ export const nothingRemoved: Removed = { assetIds: [], previewImageKey: '' }
 
 type Edited = { eventId: string; threadRootEventId: string; echoEventId: string | undefined }
 
-/** A second delivery announces the echo, if any. */
+/** If the message has an echo, a second delivery announces that the echo was edited too. */
 export function toEditedEvent(header: ChangeHeader, message: Edited, removed: Removed): OutgoingEvent {
   const id = newId('event')
   const { eventId, threadRootEventId, echoEventId } = message
@@ -32,6 +32,7 @@ export function toEditedEvent(header: ChangeHeader, message: Edited, removed: Re
   }
 }
 
+/** `channelEchoEventId`: the echo that is retracted with the message. `echoOnly`: `eventId` is an echo. */
 type Retracted = { eventId: string; threadRootEventId: string; channelEchoEventId: string; echoOnly: boolean }
 
 export function toRetractedEvent(header: ChangeHeader, message: Retracted, removed: Removed): OutgoingEvent {

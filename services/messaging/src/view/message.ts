@@ -7,6 +7,10 @@ import { toLinkPreview } from './link-preview.ts'
 import { toReaction } from './reaction.ts'
 import type { ViewContext } from './view-context.ts'
 
+/**
+ * An echo names the reply that it repeats (`echoOfEventId`) and the root of the reply's thread
+ * (`echoFromThreadRootEventId`). A reply that has an echo names the echo (`channelEchoEventId`).
+ */
 export function toMessage(viewContext: ViewContext, row: EventRow): MessageInitShape<typeof MessageSchema> {
   return {
     id: row.eventId,

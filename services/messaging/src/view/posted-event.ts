@@ -31,7 +31,7 @@ export type PostedDetails = Pick<
 
 type Options = { markedAsRead: boolean; details?: PostedDetails }
 
-/** The two holes are the version of the event and `room_seq` of the fact: the place that the message takes. */
+/** Both holes, the version of the event and `room_seq` of the fact, receive the place of the message in the log. */
 export function toPostedEntry(room: RoomHeader, posted: PostedMessage, options: Options): EntryWithHoles {
   const entry = toOutboxRow(toPostedEvent(room, posted, { ...options, place: roomSeqPlaceholder.value }))
   return { ...entry, holes: findHoles(entry.payload, roomSeqPlaceholder, 2) }
@@ -85,14 +85,14 @@ function toReadEnvelope(room: RoomHeader, { actorId, createdAt }: PostedMessage)
 
 type InThread = Pick<PostedMessage, 'actorId' | 'createdAt' | 'threadRootEventId'>
 
-/** Appended to the event of a reply if it is the first of its thread. */
+/** Appended to the event of a reply if the reply is the first of its thread. */
 export function encodeThreadCreated(room: RoomHeader, { actorId, createdAt, threadRootEventId }: InThread): Buffer {
   const value = { roomId: room.roomId, threadRootEventId }
   const envelope = encodeRealtimeEnvelope('thread_created', { id: newId('event'), createdAt, actorId, value })
   return encodeDelivery(roomDelivery(room, envelope))
 }
 
-/** Appended to the event of a reply if it makes the user follow the thread. */
+/** Appended to the event of a reply if the reply makes the user follow the thread. */
 export function encodeThreadFollowed(room: RoomHeader, reply: Omit<InThread, 'actorId'>, userId: string): Buffer {
   const { createdAt, threadRootEventId } = reply
   const value = { roomId: room.roomId, threadRootEventId, following: true }

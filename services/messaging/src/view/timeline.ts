@@ -19,8 +19,8 @@ const roomEventCases = {
 } as const
 
 /**
- * Without rows, both cursors are that of the request, so that a client can continue. `root`, of a thread, precedes the
- * rows and does not affect the cursors.
+ * Without rows, both cursors are the cursor of the request, so that a client can continue. The `root` of a thread
+ * precedes the rows and does not affect the cursors.
  */
 export function toPage(
   viewContext: ViewContext,

@@ -16,7 +16,7 @@ const timeoutMs = 5_000
 
 /**
  * Asks other services which files and images they use. Call this before deleting something to which no event referred,
- * because the event may be late or parked. At most 500 per call; rejects while a service does not answer.
+ * because the event may be late or parked. At most 500 files or images per call; rejects if another service fails.
  */
 export class FileReferences {
   readonly #services: Services

@@ -24,8 +24,8 @@ export class RoomAccess {
   }
 
   /**
-   * Throws `not_found` or `permission_denied` unless the reader may read the room, `unavailable` if the service rooms
-   * does not answer.
+   * Throws `not_found` or `permission_denied` unless the reader may read the room, `unavailable` if the call to the
+   * service rooms fails.
    */
   async assertMayRead(reader: RoomReader, roomId: string): Promise<void> {
     const { exists, effectiveMember } = await this.getAccess(reader, roomId)

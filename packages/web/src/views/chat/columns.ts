@@ -17,6 +17,7 @@ function measureLetter(): number {
   return width || 8
 }
 
+/** How many letters of mean width fit into a line of a message. */
 export function columnsIn(timeline: HTMLElement | undefined, isThread: boolean): number {
   letterPx ??= measureLetter()
   const width = timeline?.clientWidth ?? innerWidth * (isThread ? fraction.thread : fraction.room)

@@ -19,7 +19,11 @@ const recoveryReasons: ReadonlySet<EndReason> = new Set([
   'account_deactivated',
 ])
 
-/** For a locked account; see {@link revokeOtherAccess}. The caller may add to the returned change. */
+/**
+ * For a locked account: ends its sessions and tokens, invalidates unfinished flows, and withdraws consents to other web
+ * clients. If `reason` is one of `recoveryReasons`, also removes addresses and identities that were added in the last
+ * hour. The caller may add to the returned change.
+ */
 export async function endAllAccess(
   tx: Tx,
   user: UserWithRoles,

@@ -13,8 +13,8 @@ import { assertNotLastOwner } from './last-owner.ts'
 
 /**
  * Reduces the account to a tombstone, and asks all services, this one included, to erase its data. Resolves when the
- * events about it are on the stream. `assertAllowed` gets the locked account and may throw. Throws `not_found`, and
- * `failed_precondition` for the last owner.
+ * events about the deletion are on the stream. `assertAllowed` gets the locked account and may throw. Throws
+ * `not_found`, and `failed_precondition` for the last owner.
  */
 export async function deleteAccount(
   ctx: Pick<Context, 'db' | 'relay' | 'now'>,

@@ -8,8 +8,8 @@ import { countUnrelayed, eraseRelayed } from '../../store/personal-events.ts'
 
 /**
  * Erases remaining rows, and earlier events with personal data. The newest event that a relay or follower knows must
- * stay on the stream, so the first pass removes none: by the second, all know newer ones. Returns the number of rows
- * and events found, including events that only a later pass can remove.
+ * stay on the stream, so the first pass removes no events: by the second pass, they all know a newer event. Returns the
+ * number of rows and events found, including events that only a later pass can remove.
  */
 export const eraseInAccounts =
   ({ db, bus }: { db: Db; bus: Bus }) =>
@@ -17,7 +17,7 @@ export const eraseInAccounts =
     const rows = await eraseRows(db, userId, signal)
     const relayed = await eraseRelayed(db, { userId, kinds: personalKinds, signal })
     const entries = relayed + (await countUnrelayed(db, userId, personalKinds))
-    // The service notifications publishes on the last subject, and erases its own outbox.
+    // Events on the last subject are published by the service notifications, which erases them in its own outbox.
     const subjects = [
       ...personalKinds.map((kind) => `evt.user.${userId}.${kind}`),
       `evt.notification.${userId}.people_called`,

@@ -17,7 +17,7 @@ const openRenewal = () => {
   return { renewal, rotate, pass: (ms: number) => (now += ms) }
 }
 
-test('a session cookie is due for renewal from its time on, a bearer token never', () => {
+test('a session cookie is due for renewal from `rotateAfter` on, a bearer token never', () => {
   const { renewal, pass } = openRenewal()
   const due = new Date(2_000)
   expect(renewal.isDue(signedIn('cookie', due))).toBe(false)

@@ -20,7 +20,7 @@ type Limits = {
 
 export type AttemptOrigin = {
   address: string
-  /** A browser that signed in to this account before. */
+  /** Id of a browser that signed in to this account before; undefined for any other browser. */
   knownBrowser: string | undefined
 }
 

@@ -25,6 +25,7 @@ export type AuthContext = CredentialSecrets & {
   publicUrl: string
   allowedOrigins: readonly string[]
   oauthRedirectOrigins: readonly string[]
+  /** Whether the public URL uses https. */
   secure: boolean
 }
 

@@ -38,8 +38,8 @@ export async function readJsonObject(request: IncomingMessage): Promise<Record<s
 }
 
 /**
- * Each field must be a text of 1 to `maxFieldLength` characters. Throws `invalid_argument` with the names of the
- * others.
+ * Returns these fields. Throws `invalid_argument` with the names of those that are not a text of 1 to `maxFieldLength`
+ * characters.
  */
 export function textFields<Name extends string>(
   object: Record<string, unknown>,

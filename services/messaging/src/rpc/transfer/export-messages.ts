@@ -13,7 +13,7 @@ const maxMessages = 500
 const [reactionBytes, attachmentBytes] = [20, 64]
 /**
  * Reactions per response, enough for every page of several messages. Only a message that is alone on its page can have
- * more; the next calls return the others.
+ * more; further calls for that message return the remaining reactions.
  */
 const maxReactions = Math.ceil(pageBytes / reactionBytes)
 

@@ -5,7 +5,8 @@ export type Sharp = typeof sharp
 let loading: Promise<Sharp> | undefined
 
 /**
- * Loads the library with the first image, because it takes more than 20 MiB. It decodes only JPEG, PNG, GIF and WebP.
+ * Loads sharp with the first image, because sharp takes more than 20 MiB of memory. Allows it to decode only JPEG, PNG,
+ * GIF and WebP.
  */
 export function loadSharp(): Promise<Sharp> {
   loading ??= load().catch((error: unknown) => {

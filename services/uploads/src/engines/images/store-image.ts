@@ -26,7 +26,7 @@ export function toStoredImageKind(kind: ServerImageKind): StoredImageKind {
 type Dependencies = { db: Db; storage: Storage; imageProcessor: ImageProcessor; now: () => Date }
 
 /**
- * The bytes are stored first; `within` and the row then share a transaction. The sweep deletes bytes without a row.
+ * Stores the bytes first. One transaction then runs `within` and inserts the row. The sweep deletes bytes without a row.
  * Returns the key. Throws `invalid_argument` for an invalid image, `not_found` for a deleted owner and
  * `resource_exhausted` under overload.
  */
