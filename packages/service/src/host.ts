@@ -29,7 +29,7 @@ export type HostParts = {
 }
 
 export type StartOptions = {
-  /** Aborted when the process is to end. Cancels a start that does not serve yet; a serving service must be disposed. */
+  /** Aborted when the process is to end. Cancels a start that does not serve yet; once it serves, dispose the service. */
   stop?: AbortSignal | undefined
   /** Set if the process is shared with other deployables. */
   shared?: SharedProcess | undefined

@@ -72,7 +72,7 @@ test('an invalid custom status is refused, and the previous one stays', async ()
   expect(await statusOf(userId)).toMatchObject({ emoji: '🌴', text: 'away' })
 })
 
-test('an expired custom status is hidden at once, and its end announced once', async () => {
+test('an expired custom status is hidden immediately, and its end is announced only once', async () => {
   const userId = await makeUser(env, 'carl')
   await account(userId).updateCustomStatus({ emoji: '🌴', text: 'away', expiresAt: inMs(60_000) })
   now = new Date(now.getTime() + 60_000)

@@ -204,7 +204,7 @@ describe('the provider', () => {
   })
 
   test('may have a clock that differs by up to a minute', async () => {
-    // The ID token expires after a minute of its own.
+    // The ID token is valid for a minute, and the clocks may differ by another minute.
     clockAheadMs = 100_000
     expect((await signInAs('gina')).pendingToken).toBeDefined()
     clockAheadMs = 130_000

@@ -183,7 +183,7 @@ describe.each(recoveryCases)('%s', (name, recover) => {
 })
 
 describe('an attacker with a fresh session', () => {
-  test('loses an address that they added as soon as they use it to reset the password', async () => {
+  test('loses an address that they added if they reset the password with it', async () => {
     const person = await createPerson('berta')
     await addAddress(person, 'thief-b@example.org')
     await expectMails(person.email, 'New e-mail address')

@@ -142,7 +142,7 @@ describe('the role owner', () => {
     await as(owner, 'owner').revokeRole({ userId: second, roleName: 'owner' })
   })
 
-  test('is kept by one of two owners who revoke each other', async () => {
+  test('is kept by one of two owners if each revokes the role of the other', async () => {
     for (let round = 0; round < 5; round++) {
       const second = await makeUser(env, `rival${round}`, { roleNames: ['owner'] })
       const codes = await Promise.all([

@@ -82,7 +82,7 @@ test('users with user.delete-self can delete their own account', async () => {
   expect(await isDeleted(userId)).toBe(true)
 })
 
-test('a user who becomes an owner while the call waits can be deleted only by owners', async () => {
+test('a user who becomes an owner while the call that deletes them waits can be deleted only by owners', async () => {
   const userId = await makeUser(env, 'emil')
   const client = await clientOf('admin1')
   let deletion: Promise<Code | undefined> | undefined

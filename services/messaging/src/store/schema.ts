@@ -229,10 +229,10 @@ export const threadFollows = pgTable(
 )
 
 /**
- * With watermarks, unread threads are found without visiting each. The invariant: in a settled thread, every shown reply up to the
- * watermark is read. A settled thread is therefore unread only if its last reply comes after the watermark. Nothing in
- * a room breaks the invariant: new replies get higher places, markers only move forward, retractions only remove
- * replies, and new follows are not settled.
+ * With watermarks, unread threads are found without visiting each. The invariant: in a settled thread, every shown reply
+ * up to the watermark is read. A settled thread is therefore unread only if its last reply comes after the watermark.
+ * Nothing in a room breaks the invariant: new replies get higher places, markers only move forward, retractions only
+ * remove replies, and new follows are not settled.
  */
 export const threadWatermarks = pgTable(
   'thread_watermarks',
