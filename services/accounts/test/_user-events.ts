@@ -10,8 +10,8 @@ export async function recordUserEvents(env: Env) {
   return {
     of,
     /**
-     * Waits until `times` events of the kind `awaited` about the user have arrived. Returns the kinds of all events about
-     * the user so far.
+     * Waits until `times` events of the kind `awaited` about the user have arrived. Returns the kinds of all events
+     * about the user so far.
      */
     waitFor: (userId: string, awaited: string, times = 1) =>
       eventually(() => {

@@ -105,8 +105,8 @@ set seq = excluded.seq, read_at = greatest(m.read_at, excluded.read_at) where m.
 /**
  * Marks a room, and the threads in it that the given users follow, as read by them up to the last imported message. A
  * marker stays where it is if its user has not read everything that anybody posted there between the calls of the
- * import. Users with deleted accounts are ignored. Posts, too, write markers in the order of their keys, so transactions
- * cannot deadlock. The users must be distinct.
+ * import. Users with deleted accounts are ignored. Posts, too, write markers in the order of their keys, so
+ * transactions cannot deadlock. The users must be distinct.
  */
 export async function markImportRead(on: Connection, roomId: string, userIds: readonly string[]): Promise<void> {
   await markRooms.run(on, [roomId, userIds])
