@@ -87,7 +87,10 @@ export const readSecretSettings = defineConfig({
   }),
 })
 
-/** Settings of push. The supervisor enables push with its own keys unless parley.toml or the environment has one. */
+/**
+ * Settings of push. If neither parley.toml nor the environment sets any of them, the supervisor enables push with keys of
+ * its own.
+ */
 export const readPushSettings = defineConfig({
   enabled: str('PARLEY_PUSH_ENABLED', { toml: 'push.enabled', optional: true, doc: 'whether Web Push is enabled' }),
   publicKey: str('PARLEY_PUSH_VAPID_PUBLIC_KEY', {

@@ -39,8 +39,8 @@ export type Bus = AsyncDisposable & {
 }
 
 /**
- * Connects to NATS. Unless `once` is set, it retries until NATS answers, and reconnects forever. Throws the abort
- * reason when `signal` is aborted before the first connection is up.
+ * Connects to NATS. Unless `once` is set, it retries until a connection is up, and reconnects forever. Throws the
+ * abort reason when `signal` is aborted before that.
  */
 export async function connectBus(options: BusOptions): Promise<Bus> {
   const inboxPrefix = `_INBOX.${options.name}`
@@ -74,7 +74,7 @@ async function attempt(options: BusOptions, inboxPrefix: string): Promise<NatsCo
       noAsyncTraces: true,
     })
   } catch (error) {
-    log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'the bus does not answer yet')
+    log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'connecting to the bus failed')
     throw error
   }
 }

@@ -16,7 +16,7 @@ export const traceHeader = 'traceparent'
 /** Prefix of trailers that a handler sets, as in the Connect protocol. */
 export const trailerPrefix = 'trailer-'
 
-/** Metadata of `unavailable` errors with the reason. Set by the caller's transport; a server never sends it. */
+/** Metadata that names the reason of an `unavailable` error. Set by the caller's transport; a server never sends it. */
 export const reasonHeader = 'parley-reason'
 
 export type RequestControl = {

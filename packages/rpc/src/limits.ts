@@ -28,5 +28,5 @@ export const repeatStartByMs = 100
 /** If no reply arrives within this time after `repeatStartByMs`, the copy is lost too. */
 export const repeatSilenceMs = 125
 
-/** Interval of the deadline checks. */
+/** Interval at which deadlines and missing replies are checked. */
 export const sweepMs = 25

@@ -24,7 +24,7 @@ export function validate<D extends DescMessage>(desc: D, message: MessageShape<D
   )
 }
 
-/** Throws the same error for values that no service can store; `body` is the encoded message. */
+/** Throws `invalid_argument` like `validate`, for values that no service can store. `body` is the encoded message. */
 export function assertStorable<D extends DescMessage>(desc: D, message: MessageShape<D>, body: Uint8Array): void {
   const found = findUnstorable(desc, message, body)
   if (found.length > 0) throw invalid(found)

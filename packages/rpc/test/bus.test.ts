@@ -53,8 +53,8 @@ test('calls fail at once while the bus is down, and work again when it is back, 
   const check = () => createClient(AdminInternalService, rpc.transport()).checkLogin({})
   await check()
 
-  let returns = 0
-  bus.onReconnect(() => returns++)
+  let reconnects = 0
+  bus.onReconnect(() => reconnects++)
   blocksCalls = true
   const inFlight = errorOf(check())
   await fleet.nats.stop()
@@ -70,7 +70,7 @@ test('calls fail at once while the bus is down, and work again when it is back, 
     const answer = await check().catch(() => undefined)
     return answer?.blocked === true
   })
-  expect(returns).toBe(1)
+  expect(reconnects).toBe(1)
   never.open()
   await rpc[Symbol.asyncDispose]()
 })

@@ -46,7 +46,7 @@ test('a handler that takes too long causes deadline_exceeded, and its signal is 
   const clock = { now: () => now }
   const started = gate()
   const ended = gate()
-  // A handler that returns when its signal is aborted might still answer in time.
+  // Holds the handler back when its signal is aborted: otherwise its answer might arrive before the client gives up.
   const release = gate()
   let reason: unknown
   await timed.serve({

@@ -93,7 +93,7 @@ describe('a reply', () => {
   })
 })
 
-describe('parts', () => {
+describe('a call fails with unavailable', () => {
   const method = AdminInternalService.method.denyPosting
   const answerWith = async (...parts: string[]) => {
     const bus = await fleet.bus()
@@ -123,18 +123,18 @@ describe('parts', () => {
   }
 
   test.each([
-    ['one in the middle is lost', ['p 0 3 o', 'p 2 3 o']],
-    ['the first is lost', ['p 1 3 o', 'p 2 3 o']],
-    ['the last is lost', ['p 0 2 o']],
-    ['there are too many', ['p 0 65 o']],
-  ])('make the call fail with unavailable if %s', async (_name, parts) => {
+    ['a part in the middle is lost', ['p 0 3 o', 'p 2 3 o']],
+    ['the first part is lost', ['p 1 3 o', 'p 2 3 o']],
+    ['the last part is lost', ['p 0 2 o']],
+    ['there are too many parts', ['p 0 65 o']],
+  ])('if %s', async (_name, parts) => {
     using _server = await answerWith(...parts)
     const error = await errorOf(request())
     expect(error.code).toBe(Code.Unavailable)
     expect(error.metadata.get('parley-reason')).toBe('part-lost')
   })
 
-  test('of an unknown kind make the call fail with unavailable', async () => {
+  test('if the reply is of an unknown kind', async () => {
     using _server = await answerWith('z')
     expect((await errorOf(request())).code).toBe(Code.Unavailable)
   })

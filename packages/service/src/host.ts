@@ -29,7 +29,7 @@ export type HostParts = {
 }
 
 export type StartOptions = {
-  /** Aborted when the process is to end: cancels a start that does not serve yet. Later the caller disposes the service. */
+  /** Aborted when the process is to end. Cancels a start that does not serve yet; later, dispose the service. */
   stop?: AbortSignal | undefined
   /** Set if the process is shared with other deployables. */
   shared?: SharedProcess | undefined
@@ -50,7 +50,8 @@ export class Host implements AsyncDisposable {
   readonly health: Health
   /**
    * Aborted after the servers have closed, since running calls need what it would end. A `stop` before anything is
-   * served aborts it at once; later, `stop` aborts it by the end of the drain timeout, even if a server still waits.
+   * served aborts it at once. After a later one it is aborted at the end of the drain timeout, even if servers still wait
+   * for calls.
    */
   readonly signal: AbortSignal
   /** URL of its port for clients, on this machine. */

@@ -9,7 +9,7 @@ import { inWorkspace } from '../steps.mjs'
 const rooms = 'services/rooms/src'
 const layers = config.forbidden.map(({ name }) => name).filter((name) => name.startsWith('layer-'))
 
-/** An import that violates each rule: the importing file, and the imported file or library. */
+/** For each rule, an import that violates it: the importing file, and the imported file or library. */
 const violating = {
   ...Object.fromEntries(layers.map((rule) => [rule, [`packages/${rule.slice(6)}/src/a.ts`, 'packages/cli/src/b.ts']])),
   'client-imports-only-the-contract': ['packages/client/src/a.ts', 'packages/ids/src/b.ts'],

@@ -40,7 +40,7 @@ test.each([1, 2, 3])(
   },
 )
 
-test('the scaler removes one node at a time as its behaviour says, even those that the fleet started with', async () => {
+test('as its behaviour says, the scaler removes one node at a time, even of those that the fleet started with', async () => {
   const { scaler, requests } = scalerOf(await Promise.all([nodeWith(10), nodeWith(10), nodeWith(10)]))
   scaler.apply(await scaler.decide())
   expect([scaler.wanted, requests]).toEqual([2, [['realtime', 2]]])

@@ -1,6 +1,6 @@
 import { register } from 'tsx/esm/api'
 
-/** Installs missing server programs before the test files that start their own servers. */
+/** Global setup of Jest for test files that start their own servers: installs missing server programs. */
 export default async function installServers() {
   register()
   const { installPrograms } = await import('../../testkit/src/install-programs.ts')

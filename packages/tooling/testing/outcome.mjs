@@ -1,4 +1,4 @@
-/** More failures point to a common cause. */
+/** If more files fail, they probably have a common cause, so they do not run again. */
 const maxUnsteady = 3
 
 export const hasFailed = ({ failed, failure }) => failed > 0 || failure !== undefined

@@ -65,7 +65,10 @@ export class Progress {
     return `about ${Math.max(1, Math.ceil((elapsed * (1 / this.#fraction() - 1)) / 60_000))} min left`
   }
 
-  /** Durations and sizes estimate better than the count, but the files that are still to run are known by number only. */
+  /**
+   * The finished part of the run, from 0 to 1. Which files will run is known only if all of them run; then their
+   * durations, or else their sizes, estimate better than their number.
+   */
   #fraction() {
     const all = wantedFiles()
     if (this.#total < all.length) return this.#files.length / this.#total

@@ -41,9 +41,9 @@ const createFakes = () => ({
   policy: standardPolicy(),
   /** Users whose audience was requested. Rooms returns Ubert as the audience of each. */
   audienceRequests: [] as string[],
-  /** The returned key contains the blob's id. */
+  /** Requests to store an image. The returned key contains the blob's id. */
   images: [] as StoreServerImageRequest[],
-  /** Fetching from the host "broken" fails. */
+  /** Requests to import an image. Fetching from the host "broken" fails. */
   imports: [] as ImportServerImageRequest[],
   /** Called while uploads fetches an external image. */
   duringImport: (_image: ImportServerImageRequest): Promise<unknown> => Promise.resolve(),

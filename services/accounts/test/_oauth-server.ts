@@ -99,7 +99,7 @@ export async function startOAuthServer(callback: string, behaviour: ProviderBeha
 
 export type OAuthServer = Awaited<ReturnType<typeof startOAuthServer>>
 
-/** Declines if the login is empty. Returns the callback URL of the browser. */
+/** Signs in on the page of the server; with an empty login, declines. Returns the callback URL with its parameters. */
 export async function signInOn({ url }: OAuthServer, authorizeUrl: string, login: string): Promise<URL> {
   const browser = new Browser()
   const page = await browser.open(authorizeUrl)

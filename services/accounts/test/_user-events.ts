@@ -9,8 +9,11 @@ export async function recordUserEvents(env: Env) {
   const of = (userId: string) => recording.events.filter(({ aggregateId }) => aggregateId === userId)
   return {
     of,
-    /** Waits until `times` events of the kind `awaited` have arrived. */
-    kindsOf: (userId: string, awaited: string, times = 1) =>
+    /**
+     * Waits until `times` events of the kind `awaited` about the user have arrived. Returns the kinds of all events
+     * about the user so far.
+     */
+    waitFor: (userId: string, awaited: string, times = 1) =>
       eventually(() => {
         const kinds = of(userId).map(({ kind }) => kind)
         if (kinds.filter((kind) => kind === awaited).length < times)

@@ -31,7 +31,7 @@ export async function beginTransaction(env: Env) {
   }
 }
 
-/** Resolves when so many statements wait for a lock. */
+/** Resolves when this many statements wait for a lock. */
 export const untilWaiting = (env: Env, statements: number) =>
   eventually(async () => {
     const locked = await env.db.execute(

@@ -29,7 +29,7 @@ describe('changing another user’s names', () => {
     const { user, member } = await as(admin, 'admin').updateUser({ userId, displayName: 'Anna A', login: 'anna2' })
     expect(user).toMatchObject({ id: userId, login: 'anna2', displayName: 'Anna A' })
     expect(member?.user).toEqual(user)
-    expect(await events.kindsOf(userId, 'user_login_changed')).toEqual([
+    expect(await events.waitFor(userId, 'user_login_changed')).toEqual([
       ...['user_created', 'user_profile_updated', 'user_display_name_changed', 'user_login_changed'],
     ])
     const [, updated] = events.of(userId)
@@ -68,7 +68,7 @@ describe('setting another user’s password', () => {
     expect(await callersOf(env, digests)).toEqual(new Map())
     expect(await codeOf(signIn(env, 'dora'))).toBe(Code.Unauthenticated)
     expect((await signIn(env, 'dora', 'another password')).session.userId).toBe(userId)
-    const kinds = await events.kindsOf(userId, 'credentials_ended')
+    const kinds = await events.waitFor(userId, 'credentials_ended')
     expect(kinds).toContain('user_password_hash_changed')
     const ended = events.of(userId).find(({ kind }) => kind === 'credentials_ended')
     expect(deliveriesOf(ended)).toMatchObject([
@@ -101,7 +101,7 @@ describe('clearing another user’s login cooldown', () => {
     expect(await as(admin, 'admin').clearUsernameCooldown({ userId })).toMatchObject({ cleared: true })
     expect(await as(admin, 'admin').clearUsernameCooldown({ userId })).toMatchObject({ cleared: true })
     expect((await userClient.updateProfile({ login: 'fritz3' })).user).toMatchObject({ login: 'fritz3' })
-    const kinds = await events.kindsOf(userId, 'user_login_cooldown_started', 2)
+    const kinds = await events.waitFor(userId, 'user_login_cooldown_started', 2)
     expect(kinds).toEqual([
       'user_created',
       ...['user_profile_updated', 'user_login_changed', 'user_login_cooldown_started'],

@@ -34,7 +34,7 @@ test('an uploaded blob becomes the avatar, and is announced to everyone', async 
   expect(user).toMatchObject({ id: userId, avatarUrl })
   expect((await env.internal.getProfiles({ userIds: [userId] })).profiles).toMatchObject([{ user: { avatarUrl } }])
   expect((await env.internal.getPeople({ userIds: [userId] })).people).toMatchObject([{ avatarKey: 'key-of-blob1' }])
-  expect(await events.kindsOf(userId, 'user_avatar_set')).toEqual([
+  expect(await events.waitFor(userId, 'user_avatar_set')).toEqual([
     ...['user_created', 'user_profile_updated', 'user_avatar_set'],
   ])
   const [, updated] = events.of(userId)
@@ -51,7 +51,7 @@ test('removing an avatar is announced once; other changes keep its key', async (
   await account(userId).updateProfile({ displayName: 'Bert' })
   expect((await account(userId).deleteAvatar({})).user?.avatarUrl).toBeUndefined()
   expect((await account(userId).deleteAvatar({})).user?.avatarUrl).toBeUndefined()
-  expect(await events.kindsOf(userId, 'user_avatar_cleared')).toEqual([
+  expect(await events.waitFor(userId, 'user_avatar_cleared')).toEqual([
     'user_created',
     ...['user_profile_updated', 'user_avatar_set'],
     ...['user_profile_updated', 'user_display_name_changed'],

@@ -86,7 +86,7 @@ describe('a credential', () => {
     const latest = await signIn(env, 'dan')
     const kept = new Set((await credentialsOf(userId)).map(({ id }) => id))
     expect(kept.size).toBe(1000)
-    await events.kindsOf(userId, 'credentials_ended')
+    await events.waitFor(userId, 'credentials_ended')
     const ended = events.of(userId).find(({ kind }) => kind === 'credentials_ended')?.fact
     expect(ended).toMatchObject({ case: 'credentialsEnded', value: { all: false, reason: 'session_revoked' } })
     const ids = ended?.case === 'credentialsEnded' ? ended.value.credentialIds : []
@@ -115,7 +115,7 @@ describe('a credential', () => {
     await clean()
     expect(await credentialsOf(userId)).toHaveLength(0)
     // Expired credentials are announced like ended ones.
-    await events.kindsOf(userId, 'credentials_ended')
+    await events.waitFor(userId, 'credentials_ended')
     expect(events.of(userId).map(({ fact }) => fact)).toMatchObject([
       {
         case: 'credentialsEnded',

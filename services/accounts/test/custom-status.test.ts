@@ -39,7 +39,7 @@ test('a custom status is set, shown, announced to everyone, and cleared', async 
   expect((await account(userId).deleteCustomStatus({})).status).toBeUndefined()
   expect((await account(userId).deleteCustomStatus({})).status).toBeUndefined()
   expect(await statusOf(userId)).toBeUndefined()
-  expect(await events.kindsOf(userId, 'user_custom_status_cleared')).toEqual([
+  expect(await events.waitFor(userId, 'user_custom_status_cleared')).toEqual([
     ...['user_created', 'user_custom_status_set', 'user_custom_status_cleared'],
   ])
   const [, set, cleared] = events.of(userId)
@@ -72,15 +72,15 @@ test('an invalid custom status is refused, and the previous one stays', async ()
   expect(await statusOf(userId)).toMatchObject({ emoji: '🌴', text: 'away' })
 })
 
-test('an expired custom status is hidden at once, and its end announced once', async () => {
+test('an expired custom status is hidden immediately, and its end is announced only once', async () => {
   const userId = await makeUser(env, 'carl')
   await account(userId).updateCustomStatus({ emoji: '🌴', text: 'away', expiresAt: inMs(60_000) })
   now = new Date(now.getTime() + 60_000)
   expect(await statusOf(userId)).toBeUndefined()
-  await events.kindsOf(userId, 'user_custom_status_cleared')
+  await events.waitFor(userId, 'user_custom_status_cleared')
   // A second announcement, from the other process, would arrive before the event of this change.
   await account(userId).updateSettings({ timezone: 'UTC' })
-  const kinds = await events.kindsOf(userId, 'user_timezone_changed')
+  const kinds = await events.waitFor(userId, 'user_timezone_changed')
   expect(kinds.filter((kind) => kind === 'user_custom_status_cleared')).toHaveLength(1)
   const cleared = events.of(userId).find(({ kind }) => kind === 'user_custom_status_cleared')
   expect(cleared?.actorId).toBe('')
@@ -94,7 +94,7 @@ test('a custom status does not end with the one that it replaced', async () => {
   await account(userId).updateCustomStatus({ emoji: '🎉', text: 'back', expiresAt: inMs(120_000) })
   await account(other).updateCustomStatus({ emoji: '🌴', text: 'away', expiresAt: inMs(60_000) })
   now = new Date(now.getTime() + 60_000)
-  await events.kindsOf(other, 'user_custom_status_cleared')
+  await events.waitFor(other, 'user_custom_status_cleared')
   expect(await statusOf(userId)).toMatchObject({ emoji: '🎉', text: 'back' })
 })
 
@@ -114,7 +114,7 @@ test('the end of a custom status is announced even after an outage', async () =>
     await using published = await recordUserEvents(own)
     at = new Date(at.getTime() + 3600_000)
     await own.start({}, { now: () => at })
-    expect(await published.kindsOf(userId, 'user_custom_status_cleared')).toEqual(['user_custom_status_cleared'])
+    expect(await published.waitFor(userId, 'user_custom_status_cleared')).toEqual(['user_custom_status_cleared'])
   } finally {
     await own[Symbol.asyncDispose]()
   }

@@ -35,7 +35,7 @@ describe('a deactivated account', () => {
     expect(await codeOf(signIn(env, 'anna@example.org'))).toBe(Code.PermissionDenied)
     // Callers who do not know the password learn nothing.
     expect(await codeOf(signIn(env, 'anna', 'wrong password'))).toBe(Code.Unauthenticated)
-    const kinds = await events.kindsOf(userId, 'credentials_ended')
+    const kinds = await events.waitFor(userId, 'credentials_ended')
     expect(kinds).toContain('user_account_deactivated')
     const ended = events.of(userId).find(({ kind }) => kind === 'credentials_ended')
     expect(ended).toMatchObject({ actorId: admin, fact: { value: { all: true, reason: 'account_deactivated' } } })
@@ -66,7 +66,7 @@ describe('a deactivated account', () => {
     expect(member?.deactivatedAt).toBeUndefined()
     expect(await callersOf(env, digests)).toEqual(new Map())
     expect((await signIn(env, 'carl')).session.userId).toBe(userId)
-    expect(await events.kindsOf(userId, 'user_account_reactivated')).toContain('user_account_deactivated')
+    expect(await events.waitFor(userId, 'user_account_reactivated')).toContain('user_account_deactivated')
   })
 
   test('is announced once, even if it is deactivated repeatedly', async () => {
@@ -74,7 +74,7 @@ describe('a deactivated account', () => {
     await Promise.all([byAdmin().deactivateUser({ userId }), byAdmin().deactivateUser({ userId })])
     await byAdmin().reactivateUser({ userId })
     await byAdmin().reactivateUser({ userId })
-    const kinds = await events.kindsOf(userId, 'user_account_reactivated')
+    const kinds = await events.waitFor(userId, 'user_account_reactivated')
     expect(kinds.filter((kind) => kind === 'user_account_deactivated')).toHaveLength(1)
   })
 
@@ -85,7 +85,7 @@ describe('a deactivated account', () => {
     await request()
     await byAdmin().reactivateUser({ userId })
     await request()
-    const kinds = await events.kindsOf(userId, 'password_reset_link_issued')
+    const kinds = await events.waitFor(userId, 'password_reset_link_issued')
     expect(kinds.indexOf('password_reset_link_issued')).toBeGreaterThan(kinds.indexOf('user_account_reactivated'))
   })
 })

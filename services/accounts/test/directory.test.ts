@@ -139,7 +139,7 @@ test('BatchGetUsers returns each known user once, in the requested order', async
   expect(await codeOf(directory().batchGetUsers({ userIds: many }))).toBe(Code.InvalidArgument)
 })
 
-test('only a caller with too many concurrent lists is refused', async () => {
+test('a caller with too many concurrent calls of ListUsers is refused, and another caller is not', async () => {
   const list = (login: string) =>
     codeOf(env.as(UserService, { userId: idOf(login) }).listUsers({ search: 'a', page: { limit: 500 } }))
   const codes = Array.from({ length: 200 }, () => list('bert'))

@@ -99,7 +99,7 @@ describe('creating an account', () => {
     const { userId } = await makeAccount('boss')
     const session = await signInAs('boss')
     expect(session.session?.userId).toBe(userId)
-    expect(await events.kindsOf(userId, 'login_succeeded', 2)).toContain('roles_changed')
+    expect(await events.waitFor(userId, 'login_succeeded', 2)).toContain('roles_changed')
   })
 
   test('is refused for a taken or invalid login, and can be retried', async () => {
@@ -132,7 +132,7 @@ describe('creating an account', () => {
     provider.people.set('frida', { picture: 'data:image/png;base64,xxxx' })
     const [dan, edda] = [await makeAccount('dan'), await makeAccount('edda')]
     await makeAccount('frida')
-    expect(await events.kindsOf(dan.userId, 'user_avatar_set')).toContain('user_profile_updated')
+    expect(await events.waitFor(dan.userId, 'user_avatar_set')).toContain('user_profile_updated')
     expect(await avatarOf(dan.userId)).toBe('key-of-https://images.example.org/dan.png')
     await eventually(() => expect(env.fakes.imports.map(({ url }) => url)).toContain('https://broken/edda.png'))
     expect(await avatarOf(edda.userId)).toBeNull()
@@ -149,7 +149,7 @@ test('an imported avatar does not replace an uploaded one', async () => {
   const greta = await makeAccount('greta')
   await eventually(async () => expect(await avatarOf(greta.userId)).toBe('uploaded'))
   const gunda = await makeAccount('gunda')
-  await events.kindsOf(gunda.userId, 'user_avatar_set')
+  await events.waitFor(gunda.userId, 'user_avatar_set')
   expect(await avatarOf(greta.userId)).toBe('uploaded')
 })
 
@@ -205,7 +205,7 @@ describe('linking an identity', () => {
       subjectHash: hashOf('jan'),
     })
     expect(await emailsOf(userId)).toEqual(['jan@example.org'])
-    expect(await events.kindsOf(userId, 'user_avatar_set')).toEqual(
+    expect(await events.waitFor(userId, 'user_avatar_set')).toEqual(
       expect.arrayContaining(['user_external_identity_linked', 'user_verified_email_added']),
     )
     expect((await signInAs('jan')).session?.userId).toBe(userId)
@@ -222,7 +222,7 @@ describe('linking an identity', () => {
     for (const login of ['karl', 'lena'])
       await identityAuth(env).confirmExternalIdentityLink({ token: (await linkAs(login, login)).pendingToken ?? '' })
     expect([await emailsOf(karl), await emailsOf(lena)]).toEqual([['karl@example.org'], []])
-    expect(await events.kindsOf(lena, 'user_avatar_set')).toBeDefined()
+    expect(await events.waitFor(lena, 'user_avatar_set')).toBeDefined()
     expect(await avatarOf(karl)).toBe('mine')
     expect(env.fakes.imports.map(({ ownerId }) => ownerId)).not.toContain(karl)
   })
@@ -234,7 +234,7 @@ describe('linking an identity', () => {
     const { session } = await signInAs('chief')
     const digest = credentialDigest(secretKey, session?.cookieHandle ?? '')
     expect((await callersOf(env, [digest])).get(digest.toString('hex'))?.roleIds).toEqual([ownerRoleId])
-    expect(await events.kindsOf(chief, 'roles_changed')).toContain('user_verified_email_added')
+    expect(await events.waitFor(chief, 'roles_changed')).toContain('user_verified_email_added')
   })
 
   test('needs a fresh credential, a known provider and a local redirect path', async () => {
@@ -294,7 +294,7 @@ describe('linking an identity', () => {
         hashOf('rosa'),
       )
     expect(await linkAs('rosa', 'rosa')).toMatchObject({ alreadyLinked: true, redirectPath: '/settings' })
-    const kinds = await events.kindsOf(userId, 'user_external_identity_linked')
+    const kinds = await events.waitFor(userId, 'user_external_identity_linked')
     expect(kinds.filter((kind) => kind === 'user_external_identity_linked')).toHaveLength(1)
   })
 })
@@ -336,7 +336,7 @@ describe('unlinking an identity', () => {
       disconnected: true,
     })
     expect((await callersOf(env, digests)).size).toBe(0)
-    expect(await events.kindsOf(userId, 'credentials_ended')).toContain('user_external_identity_unlinked')
+    expect(await events.waitFor(userId, 'credentials_ended')).toContain('user_external_identity_unlinked')
     expect(events.of(userId).find(({ kind }) => kind === 'credentials_ended')?.fact.value).toMatchObject({
       all: true,
       reason: 'external_identity_disconnected',
@@ -374,6 +374,7 @@ describe('unlinking an identity', () => {
     expect(await disconnect('unknown', 'wrong')).toBe(Code.InvalidArgument)
     expect(await disconnect('unknown', password)).toBe(Code.NotFound)
   })
+
   test('and similar changes are refused if the session ends while they wait', async () => {
     const userId = await makeUser(env, 'xaver', { email: 'xaver@example.org' })
     await identityAuth(env).confirmExternalIdentityLink({ token: (await linkAs('xaver', 'xaver')).pendingToken ?? '' })

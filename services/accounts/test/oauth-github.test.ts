@@ -61,7 +61,7 @@ test('the profile has a verified address and hints', async () => {
   expect(await oauth.getPending('plain')).toMatchObject({ verifiedEmail: '', loginHint: 'plain', displayNameHint: '' })
 })
 
-test('a new user with the former user name of another one does not get that account', async () => {
+test('somebody with the former GitHub user name of a person does not get the account of that person', async () => {
   const userId = await oauth.makeAccount('octo')
   people['renamed'] = { ...people['plain'], id: 583231, login: 'renamed', name: null, emails: [] }
   people['octo'] = { id: 9, login: 'octo', name: null, emails: [] }

@@ -81,7 +81,7 @@ describe('an unknown identity', () => {
       created.userId,
       created.userId,
     ])
-    expect(await events.kindsOf(created.userId, 'login_succeeded')).toEqual(
+    expect(await events.waitFor(created.userId, 'login_succeeded')).toEqual(
       expect.arrayContaining(['user_created', 'user_verified_email_added', 'user_external_identity_linked']),
     )
 
@@ -91,7 +91,7 @@ describe('an unknown identity', () => {
     const [caller] = (await callersOf(env, [digest])).values()
     expect(caller?.userId).toBe(created.userId)
     expect(Number(caller?.freshUntil?.seconds) * 1000).toBeGreaterThan(Date.now())
-    await events.kindsOf(created.userId, 'login_succeeded', 2)
+    await events.waitFor(created.userId, 'login_succeeded', 2)
   })
 
   test('with another subject is a different one, even with the same address', async () => {
@@ -141,7 +141,7 @@ describe('the provider', () => {
       expect(again.searchParams.get(name)).not.toBe(url.searchParams.get(name))
   })
 
-  test('is asked for its metadata at most once an hour', async () => {
+  test('is asked for its metadata again only after an hour, if its keys can be fetched', async () => {
     await startLogin(env, 'corp')
     const before = discoveryCount()
     await signInAs('edda')
@@ -204,7 +204,7 @@ describe('the provider', () => {
   })
 
   test('may have a clock that differs by up to a minute', async () => {
-    // The ID token expires after a minute of its own.
+    // The ID token is valid for a minute, and the clocks may differ by another minute.
     clockAheadMs = 100_000
     expect((await signInAs('gina')).pendingToken).toBeDefined()
     clockAheadMs = 130_000

@@ -79,7 +79,7 @@ describe('changing a password', () => {
     expect(await peekFlowToken(env.db, tokenContext, 'password_reset', newer)).toMatchObject({ userId })
   })
 
-  test('accepts 8 to 128 bytes, all of which are significant', async () => {
+  test('accepts passwords of up to 128 bytes, all of which are significant, and refuses short ones', async () => {
     await makeUser(env, 'dora')
     const long = 'p'.repeat(127)
     const who = await callerOf(env, 'dora')

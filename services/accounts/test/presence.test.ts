@@ -83,7 +83,7 @@ describe('presence', () => {
     expect(hints.filter(({ crowded }) => crowded)).toEqual([])
   })
 
-  test('that the user chose overrides automatic reports, except online', async () => {
+  test('that the user chose overrides automatic reports, unless the user chose online', async () => {
     const userId = await makeUser(env, 'bert')
     expect(await report(userId, DND, true)).toBe(DND)
     expect(await report(userId, ONLINE)).toBe(DND)

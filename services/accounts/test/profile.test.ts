@@ -31,7 +31,7 @@ describe('the display name', () => {
     const userId = await makeUser(env, 'anna')
     expect((await update(userId, { displayName: ' Anna Äö 🎉 ' })).user).toMatchObject({ displayName: 'Anna Äö 🎉' })
     expect(await profileOf(userId)).toMatchObject({ login: 'anna', displayName: 'Anna Äö 🎉' })
-    const kinds = await events.kindsOf(userId, 'user_display_name_changed')
+    const kinds = await events.waitFor(userId, 'user_display_name_changed')
     expect(kinds).toEqual(['user_created', 'user_profile_updated', 'user_display_name_changed'])
     const [, updated, auditEvent] = events.of(userId)
     expect(deliveriesOf(updated)).toMatchObject([
@@ -68,9 +68,9 @@ describe('the display name', () => {
     await update(userId, { displayName: 'Dora' })
     await update(userId, { displayName: 'Dora' })
     await update(userId, { displayName: 'Dora D' })
-    await events.kindsOf(userId, 'user_display_name_changed')
+    await events.waitFor(userId, 'user_display_name_changed')
     await account(userId).updateSettings({ timezone: 'UTC' })
-    const kinds = await events.kindsOf(userId, 'user_timezone_changed')
+    const kinds = await events.waitFor(userId, 'user_timezone_changed')
     expect(kinds.filter((kind) => kind === 'user_profile_updated')).toHaveLength(2)
   })
 })
@@ -86,7 +86,7 @@ describe('the login', () => {
     expect(await profileOf(userId)).toMatchObject({ login: 'emilio' })
     now = new Date(now.getTime() + 1)
     expect((await update(userId, { login: 'emil' })).user).toMatchObject({ login: 'emil' })
-    expect(await events.kindsOf(userId, 'user_login_cooldown_started', 2)).toEqual([
+    expect(await events.waitFor(userId, 'user_login_cooldown_started', 2)).toEqual([
       'user_created',
       'user_profile_updated',
       'user_login_changed',

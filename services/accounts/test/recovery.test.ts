@@ -44,7 +44,7 @@ type Person = { login: string; email: string; caller: TestCaller; credential: { 
 const addressOf = (login: string) => `${login}@example.org`
 const account = ({ caller }: Person) => env.as(MyAccountService, caller)
 
-/** The account is two days old; an attacker may use the new session too. */
+/** Creates an account that is two days old, and a new session, which some tests use as the session of an attacker. */
 async function createPerson(login: string): Promise<Person> {
   clockAheadMs -= 2 * day
   await makeUser(env, login, { email: addressOf(login) })
@@ -59,7 +59,7 @@ async function addAddress({ credential }: Person, email: string): Promise<void> 
   await env.signIn.confirmEmailCode({ ...credential, email, code: codeIn((await folder.mails(email)).at(-1)) })
 }
 
-/** Links an identity up to the callback, whose URL is returned. */
+/** Starts linking an identity, and signs in at the provider. Returns the callback URL. */
 async function returnFromProvider(person: Person, subject: string): Promise<URL> {
   const { startUrl } = await account(person).startExternalIdentityLink({ providerId: 'corp' })
   const linkStart = new URL(startUrl).searchParams.get('link_start') ?? ''
@@ -136,7 +136,7 @@ describe.each(recoveryCases)('%s', (name, recover) => {
     expect(await codeOf(exchange(code))).toBe(Code.InvalidArgument)
     const back = await finishLogin(env, 'corp', await signInAt(provider, await startLogin(env, 'corp'), subject))
     expect(back.session).toBeUndefined()
-    const kinds = await events.kindsOf(person.credential.userId, 'user_external_identity_unlinked')
+    const kinds = await events.waitFor(person.credential.userId, 'user_external_identity_unlinked')
     expect(kinds).toEqual(expect.arrayContaining(['oauth_consent_withdrawn', 'user_verified_email_removed']))
   })
 
@@ -183,7 +183,7 @@ describe.each(recoveryCases)('%s', (name, recover) => {
 })
 
 describe('an attacker with a fresh session', () => {
-  test('loses an address that they added as soon as they use it to reset the password', async () => {
+  test('loses an address that they added if they reset the password with it', async () => {
     const person = await createPerson('berta')
     await addAddress(person, 'thief-b@example.org')
     await expectMails(person.email, 'New e-mail address')
@@ -252,7 +252,7 @@ describe('a verified address', () => {
     const { addresses } = await removeEmailAddress({ address: 'second-f@example.org', currentPassword: password })
     expect(addresses.map(({ address }) => address)).toEqual([person.email])
     for (const email of [person.email, 'Second-F@example.org']) await expectMails(email, 'E-mail address removed')
-    expect(await events.kindsOf(person.credential.userId, 'user_verified_email_removed')).toContain(
+    expect(await events.waitFor(person.credential.userId, 'user_verified_email_removed')).toContain(
       'user_verified_email_added',
     )
     expect(await codeOf(signIn(env, 'second-f@example.org'))).toBe(Code.Unauthenticated)

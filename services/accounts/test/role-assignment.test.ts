@@ -45,7 +45,7 @@ describe('assigning and revoking a role', () => {
     const revoked = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
     expect(fromBinary(EventBatchSchema, revoked).events.at(-1)).toMatchObject({ fact: { value: { roleIds: [] } } })
     expect(await rolesOf(userId)).toEqual([])
-    await events.kindsOf(userId, 'rbac_role_revoked')
+    await events.waitFor(userId, 'rbac_role_revoked')
     // A repeated call announces the roles again, without a delivery.
     const isChange = ({ kind, deliveries }: Event) => kind !== 'roles_changed' || deliveries.length > 0
     expect(
@@ -62,7 +62,7 @@ describe('assigning and revoking a role', () => {
       ])
   })
 
-  test('is announced only to processes if it changes nothing', async () => {
+  test('is announced to the processes of the server, but not to the user, if it changes nothing', async () => {
     const userId = await makeUser(env, 'bert')
     const roleName = 'moderator'
     await as(admin, 'admin').assignRole({ userId, roleName })
@@ -130,7 +130,7 @@ describe('the role owner', () => {
     expect(await rolesOf(second)).toEqual([])
   })
 
-  test('cannot be revoked by its holder, nor can the role admin', async () => {
+  test('cannot be revoked by its own holder; the role admin cannot be revoked by its own holder either', async () => {
     const second = await makeUser(env, 'owner3', { roleNames: ['owner', 'moderator'] })
     const revoke = (client: ReturnType<typeof as>, userId: string, roleName: string) =>
       codeOf(client.revokeRole({ userId, roleName }))
@@ -142,7 +142,7 @@ describe('the role owner', () => {
     await as(owner, 'owner').revokeRole({ userId: second, roleName: 'owner' })
   })
 
-  test('is kept by one of two owners who revoke each other', async () => {
+  test('is kept by one of two owners if each revokes the role of the other', async () => {
     for (let round = 0; round < 5; round++) {
       const second = await makeUser(env, `rival${round}`, { roleNames: ['owner'] })
       const codes = await Promise.all([

@@ -185,7 +185,7 @@ describe('a credential stored under the previous secret key', () => {
     expect(await countValid(cookie.previous)).toBe(1)
   })
 
-  test('is moved only to a valid digest, and with at most a thousand in one call', async () => {
+  test('is moved only to a valid digest; one call moves at most a thousand', async () => {
     const [token] = await entriesFor('ines')
     expect(await codeOf(rekey([{ ...token, digest: Buffer.alloc(31) }]))).toBe(Code.InvalidArgument)
     expect(await codeOf(rekey(Array.from({ length: 1_001 }, () => token)))).toBe(Code.InvalidArgument)

@@ -63,7 +63,7 @@ test('ending a session ends all its credentials, and no other user’s', async (
   expect(await here.account.endMySession({ sessionId: id })).toMatchObject({ ended: 0 })
   expect(await here.account.endMySession({ sessionId: await idOf('foreign', foreign) })).toMatchObject({ ended: 0 })
   expect(await foreign.validCredentialCount()).toBe(2)
-  const kinds = await events.kindsOf(userId, 'credentials_ended')
+  const kinds = await events.waitFor(userId, 'credentials_ended')
   expect(kinds.filter((kind) => kind === 'session_revoked')).toHaveLength(2)
   expect(events.of(userId).find(({ kind }) => kind === 'credentials_ended')?.fact).toMatchObject({
     value: { all: false, reason: 'session_revoked' },

@@ -36,7 +36,7 @@ test('changed settings are announced once, and only to their user', async () => 
   await account(userId).updateSettings({ timezone: 'Europe/Paris', timeFormat: H24 })
   await account(userId).updateSettings({ timeFormat: AUTO })
   await account(userId).updateSettings({ timezone: '' })
-  expect(await events.kindsOf(userId, 'user_timezone_cleared')).toEqual([
+  expect(await events.waitFor(userId, 'user_timezone_cleared')).toEqual([
     'user_created',
     ...['user_server_preferences_changed', 'user_timezone_changed', 'user_time_format_changed'],
     ...['user_server_preferences_changed', 'user_time_format_cleared'],

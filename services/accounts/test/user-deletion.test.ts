@@ -39,7 +39,7 @@ test('users with user.delete-any can delete others, and everyone is notified', a
   expect(await (await clientOf('admin1')).deleteUser({ userId })).toMatchObject({ deleted: true })
   expect(await isDeleted(userId)).toBe(true)
   expect(await codeOf(signIn(env, 'anna'))).toBe(Code.Unauthenticated)
-  await events.kindsOf(userId, 'account_deleted')
+  await events.waitFor(userId, 'account_deleted')
   const published = events.of(userId).filter(({ kind }) => kind === 'account_deleted')
   expect(published.map(({ actorId }) => actorId)).toEqual([admin])
   expect(published.flatMap((event) => deliveriesOf(event))).toMatchObject([
@@ -82,7 +82,7 @@ test('users with user.delete-self can delete their own account', async () => {
   expect(await isDeleted(userId)).toBe(true)
 })
 
-test('a user who becomes an owner while the call waits can be deleted only by owners', async () => {
+test('a user who becomes an owner while the call that deletes them waits can be deleted only by owners', async () => {
   const userId = await makeUser(env, 'emil')
   const client = await clientOf('admin1')
   let deletion: Promise<Code | undefined> | undefined

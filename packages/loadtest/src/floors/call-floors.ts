@@ -10,7 +10,7 @@ export type CallFloors = Record<'http' | 'select' | 'hop', CallCosts>
 
 /**
  * Measures three HTTP servers of Node.js: `http` responds directly, `select` after one prepared SELECT on the fleet's
- * PostgreSQL, and `hop` after asking another process, which runs the SELECT, over a separate NATS server. The HTTP
+ * PostgreSQL, and `hop` after a request over a separate NATS server to another process, which runs the SELECT. The HTTP
  * client is the one that also calls the fleet. The CPU time of the deployables is not counted.
  */
 export async function measureCallFloors(fleet: Fleet, dir: string): Promise<CallFloors> {

@@ -36,9 +36,10 @@ export type PendingCallsOptions = {
  * All calls of a process that wait for a reply, in one map that is swept periodically.
  *
  * A call is sent again at once when a server answers `not_started`; a second `not_started` fails it. No reply at all
- * means that a frozen process received the call. If the call is safe to repeat, it is sent again, at short intervals
- * while no reply arrives, because the queue group may pick the frozen process several times. A live server runs at most
- * one copy, because its reply comes before the next is sent; when the frozen process resumes, its copies have expired.
+ * means that the process that received the call is frozen or dead. If the call is safe to repeat, it is sent again, at
+ * short intervals while no reply arrives, because the queue group may pick the frozen process several times. A live
+ * server runs at most one copy: it replies or reports the start before the next copy is sent. When the frozen process
+ * resumes, its copies have expired.
  *
  * A deployable in this process is called in memory first; a second attempt goes over the bus, to any of its processes.
  */

@@ -1,4 +1,4 @@
-/** A value that notifies listeners when it changes. The value is never mutated. */
+/** Holds a value, and notifies listeners when it is replaced. Values must not be mutated. */
 export class Cell<T> {
   readonly #listeners = new Set<() => void>()
   #value: T

@@ -1,9 +1,9 @@
 const regions = 'section, dialog, aside, main, nav'
 
 /**
- * Keeps the keyboard focus when the focused button removes or disables itself; the browser would focus the body.
- * Instead, the surrounding region is focused, or the button again once it is enabled. Messages of a timeline are left
- * out, because they come and go while it scrolls.
+ * When the focused button removes or disables itself, the browser moves the keyboard focus to the body. This function
+ * moves it on to the surrounding region, or back to the button once that is enabled again. Messages of a timeline are
+ * left out, because they come and go while it scrolls.
  */
 export function keepFocus(): void {
   let focused: HTMLElement | undefined

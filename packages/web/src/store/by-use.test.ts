@@ -3,7 +3,7 @@ import { byUse } from './by-use.ts'
 
 const room = (id: string, isMember = true, hasUnread = false) => ({ id, isMember, hasUnread })
 
-test('unread rooms come first, then those visited last, and those without membership last', () => {
+test('unread rooms come first, then recently visited ones; rooms that the viewer has not joined come last', () => {
   const rooms = [
     room('not-joined', false, true),
     room('idle'),

@@ -9,8 +9,8 @@ const px = {
 }
 
 /**
- * Estimates the heights of lines, in pixels, and their mean. `columns`: letters per line of text. If in doubt, pass too
- * many: rendering one line too many costs less than rendering one too few.
+ * Estimates the heights of lines of a timeline, in pixels, and their mean. `columns`: letters in a row of text. If in
+ * doubt, pass a number that is too high: if heights are underestimated, only more is rendered than needed.
  */
 export function expectedHeights(lines: readonly Line[], columns: number): [number[], number] {
   const heights = lines.map((line) => expectedHeight(line, columns))

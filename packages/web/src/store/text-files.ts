@@ -3,10 +3,7 @@ const types =
 const extensions =
   /\.(c|cc|cpp|cs|css|csv|diff|go|h|hpp|ini|java|js|json|jsx|kt|log|lua|md|mjs|patch|php|pl|proto|py|rb|rs|sh|sql|svelte|swift|toml|ts|tsx|txt|vue|xml|ya?ml|zig)$/i
 
-/**
- * Whether a file can be displayed as text: by its type, or by its name, because browsers do not know most types of
- * code.
- */
+/** Whether a file can be displayed as text, by its type or its name. Browsers do not know most types of code. */
 export const isText = ({ contentType, filename }: { contentType: string; filename: string }): boolean =>
   types.test(contentType) || extensions.test(filename)
 

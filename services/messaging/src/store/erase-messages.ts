@@ -91,7 +91,8 @@ async function eraseInOneRoom(pool: Pool, found: Promise<InRoom[]>, eraseBatch: 
   if (!room) return 0
   return withLockedLog(pool, room.roomId, async (on) => {
     const [row] = await eraseBatch(on, room.roomId)
-    // The new last place keeps earlier decisions from being written; see `defineChangeIfRoomUnchanged`.
+    // Changes that were decided before are not written, because the last place of the room is now another one; see
+    // `defineChangeIfRoomUnchanged`.
     await skipPlace(on, room.roomId)
     // At least 1, even if another process was faster: other rooms may contain more.
     return Math.max(row?.erased ?? 0, 1)

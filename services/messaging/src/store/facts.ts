@@ -33,7 +33,7 @@ export async function lockLogState(on: Connection, roomId: string): Promise<Held
   return { room: { ...toHeader(row), roomSeq, factId }, lastEntry: factEntry }
 }
 
-/** Locks the row. If a concurrent transaction has stored the room, returns its state. */
+/** Creates and locks the row of the room. If a concurrent transaction has created it, returns its state. */
 export async function insertLog(on: Connection, roomId: string): Promise<HeldFacts> {
   await insert.run(on, [roomId])
   return lockLogState(on, roomId)

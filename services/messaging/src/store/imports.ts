@@ -64,8 +64,8 @@ export async function findErasedAmong(on: Connection, userIds: readonly string[]
 }
 
 /**
- * SQL condition: no message that a user posted between the calls of the import `i` comes after the marker, except those
- * that are retracted or do not meet `condition`. The same holds for messages imported between two such posts.
+ * SQL condition: after the marker there is no message that a user posted between the calls of the import `i`, and none
+ * that was imported between two such posts. Messages that are retracted or do not meet `condition` do not count.
  */
 const liveIsRead = (marker: string, condition: string): string => `not exists (
   select from room_events e
@@ -103,10 +103,10 @@ set seq = excluded.seq, read_at = greatest(m.read_at, excluded.read_at) where m.
 )
 
 /**
- * Marks a room, and the threads that users follow in it, as read up to the last imported message. A marker stays where
- * it is if its user has not read everything that users posted there between the calls of the import. Users with deleted
- * accounts are ignored. Posts, too, write markers in the order of their keys, so transactions cannot deadlock. The
- * users must be distinct.
+ * Marks a room, and the threads in it that the given users follow, as read by them up to the last imported message. A
+ * marker stays where it is if its user has not read everything that anybody posted there between the calls of the
+ * import. Users with deleted accounts are ignored. Posts, too, write markers in the order of their keys, so
+ * transactions cannot deadlock. The users must be distinct.
  */
 export async function markImportRead(on: Connection, roomId: string, userIds: readonly string[]): Promise<void> {
   await markRooms.run(on, [roomId, userIds])

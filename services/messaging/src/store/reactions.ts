@@ -117,7 +117,10 @@ export async function removeReaction(on: Connection, reaction: Reaction): Promis
 
 type TallyWithEntry = { entries: bigint[]; tally: Tally | undefined }
 
-/** Undefined, without a change, if the room is no longer as decided or the user already has this reaction. */
+/**
+ * Undefined, without a change, if the room has changed since `decided`, the message is retracted, the user's account is
+ * deleted, or the user already has this reaction.
+ */
 export async function addReactionWithEvent(
   on: Connection,
   decided: DecidedState,
@@ -130,7 +133,10 @@ export async function addReactionWithEvent(
   return { entries, tally: { ...tally, mine: true } }
 }
 
-/** Undefined, without a change, if the room is no longer as decided or the user has no such reaction. */
+/**
+ * Undefined, without a change, if the room has changed since `decided`, the message is retracted, the user's account is
+ * deleted, or the user has no such reaction.
+ */
 export async function removeReactionWithEvent(
   on: Connection,
   decided: DecidedState,

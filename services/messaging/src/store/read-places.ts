@@ -40,7 +40,7 @@ left join room_markers r on r.room_id = l.room_id and r.user_id = $2
 where l.room_id = $1`,
 )
 
-/** $4 root. */
+/** $1 to $3 as for a room, $4 root. */
 const inThread = statement<PlaceRow & { rootKind: EventRow['kind'] | null; startsThread: boolean }>(
   'read_place_in_thread',
   `select ${placeColumns}, root.kind as "rootKind",
@@ -73,7 +73,7 @@ function toPlaces(row: PlaceRow): ReadPlaces {
 }
 
 /**
- * Finds the root message or echo with this id, even if retracted, or the last shown one if the id is empty. Undefined
+ * Finds the root message or echo `upToEventId`, even if retracted, or the last shown one if that id is empty. Undefined
  * if the room is unknown.
  */
 export async function findPlacesInRoom(
@@ -89,8 +89,8 @@ export async function findPlacesInRoom(
 export type ThreadPlaces = ReadPlaces & { root: 'thread root' | 'something else' | undefined }
 
 /**
- * Finds the message of the thread with this id, which may be its root. An empty id stands for the last shown reply, or
- * the root if there is none. Undefined if the room is unknown.
+ * Finds the reply or root `upToEventId` of the thread. If that id is empty, finds the last shown reply, or the root if
+ * there is none. Undefined if the room is unknown.
  */
 export async function findPlacesInThread(
   on: Connection,

@@ -8,8 +8,9 @@ export type ReaderEntry = { userId: string; eventId: string; entry: EntryWithHol
 /**
  * Defines a statement that changes a read marker or followed thread, raises the user's version and stores the event.
  * `changed` is an insertion or update that returns a row if something changed; otherwise nothing is stored. It must
- * select from `reader`, which is empty for a deleted account. The version is raised after the change, because all other
- * changes of the user wait for the row of the version. $1 is the user; $8 and following belong to `changed`.
+ * select from `reader`, which is empty for a deleted account. The version is raised after the change, so that its row,
+ * for which all other changes of the user wait, is locked only briefly. $1 is the user; $8 and following belong to
+ * `changed`.
  */
 export function defineReaderChange(name: string, changed: string) {
   const { run } = statement<{ id: bigint }>(

@@ -33,7 +33,7 @@ export const roomLines = pgTable(
     version: place('version').notNull(),
     roomSeq: place('room_seq').notNull(),
     factEntry: place('fact_entry').notNull(),
-    /** Event id; empty when an earlier release applied the fact. */
+    /** Event id of the last applied fact; empty if an earlier release applied it. */
     factId: text('fact_id').notNull().default(''),
     kind: roomKind('kind').notNull(),
     groupId: text('group_id').notNull(),
@@ -229,10 +229,10 @@ export const threadFollows = pgTable(
 )
 
 /**
- * Let unread threads be found without visiting each. The invariant: in a settled thread, every shown reply up to the
- * watermark is read. A settled thread is therefore unread only if its last reply comes after the watermark. Nothing in
- * a room breaks the invariant: new replies get higher places, markers only move forward, retractions only remove
- * replies, and new follows are not settled.
+ * With watermarks, unread threads are found without visiting each. The invariant: in a settled thread, every shown reply
+ * up to the watermark is read. A settled thread is therefore unread only if its last reply comes after the watermark.
+ * Nothing in a room breaks the invariant: new replies get higher places, markers only move forward, retractions only
+ * remove replies, and new follows are not settled.
  */
 export const threadWatermarks = pgTable(
   'thread_watermarks',
@@ -279,7 +279,7 @@ export const unresolvedMentions = pgTable(
   (table) => [primaryKey({ columns: [table.roomId, table.seq] }), index('unresolved_mentions_age').on(table.createdAt)],
 )
 
-/** Let users post the link previews that were shown to them. */
+/** Tokens with which users post the link previews that were shown to them. */
 export const linkPreviewTokens = pgTable(
   'link_preview_tokens',
   {
@@ -313,7 +313,7 @@ export const roomEventVersions = pgTable(
     aggregateType: text('aggregate_type').notNull(),
     aggregateId: text('aggregate_id').notNull(),
     version: place('version').notNull(),
-    /** `version` is last; empty if an earlier release wrote the row. */
+    /** Ends with `version`; empty if an earlier release wrote the row. */
     recentVersions: place('recent_versions').array().notNull().default([]),
     heardAt: instant('heard_at').notNull(),
   },

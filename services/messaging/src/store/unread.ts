@@ -77,10 +77,13 @@ const roomsWithUnreadThreads = `
   where ${isUnread('t.last_reply_seq', 'r.seq', 'false')}`
 
 /**
- * At most one room with an unread timeline of which the user is an explicit member, each universal room with an unread
- * timeline, and each room with unread threads. None is archived or muted, and the user is an explicit member or, if the
- * room is universal, not banned. A row with a null `inThread` names a room, whatever its state, whose followed threads
- * should be settled, because the watermark is missing or old.
+ * Unread rooms that are neither archived nor muted:
+ * - rooms whose timeline is unread and in which the user is an explicit member, but at most one
+ * - each universal room whose timeline is unread and from which the user is not banned
+ * - each room with an unread thread, if the user is an explicit member, or the room is universal and the user not banned
+ *
+ * A row with a null `inThread` names a room, in any state, whose followed threads should be settled, because the
+ * watermark is missing or old.
  */
 const unread = statement<Omit<UnreadRoom, 'inThread'> & { inThread: boolean | null }>(
   'read_unread',
@@ -121,8 +124,8 @@ where follows > ${maxFollowsWithoutWatermark}`,
 )
 
 /**
- * Finds unread rooms, but at most one with an unread timeline of which the user is an explicit member. `toSettle`:
- * rooms in which settling follows makes the next call cheaper.
+ * Finds unread rooms, but at most one of those whose timeline is unread and in which the user is an explicit member.
+ * `toSettle`: rooms in which settling follows makes the next call cheaper.
  */
 export async function readUnread(on: Connection, userId: string): Promise<{ rooms: UnreadRoom[]; toSettle: string[] }> {
   const rows = await unread.run(on, [userId])

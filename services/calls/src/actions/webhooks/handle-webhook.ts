@@ -70,8 +70,8 @@ async function onDisconnected(webhook: CallWebhook, userId: string, connection: 
 }
 
 /**
- * Ends the call. If somebody has joined since or is connected to a newer room of the call, compares the call with the
- * media server instead.
+ * Ends the call, unless somebody has joined since or is connected to a newer room of the call. Then compares the call
+ * with the media server.
  */
 async function onRoomFinished(webhook: CallWebhook, mediaRoomSid: string, closedAt: Date): Promise<void> {
   const outcome = await applyOnce(webhook, [], (call) => call.closeMediaRoom(mediaRoomSid, closedAt))
@@ -80,8 +80,7 @@ async function onRoomFinished(webhook: CallWebhook, mediaRoomSid: string, closed
 
 /**
  * Compares a call with the media server, and ends the call if it has no participants. The stored participants are not
- * enough: the webhook of a newer participant may be in flight. If the media server or the service rooms does not
- * answer, the periodic comparison ends the call.
+ * enough: the webhook of a newer participant may be in flight. If the comparison fails, the periodic one ends the call.
  */
 async function endWhenEmpty({ ctx, media, call }: CallWebhook): Promise<void> {
   try {

@@ -14,8 +14,8 @@ export const maxPayloadBytes = 2048 - 86 - 1 - 16
 
 /**
  * The notification in the format of declarative Web Push and, for service workers that show it themselves, its fields
- * at the top level. The body, then the title is shortened to keep within `maxPayloadBytes`, unless that is exceeded
- * even without both.
+ * at the top level. The body, and then the title, are shortened until the payload has at most `maxPayloadBytes`. If it
+ * has more even without both, they are left whole.
  */
 export function showPayload(shown: Shown): string {
   const { title, body } = shown

@@ -1,6 +1,6 @@
 import { pushPriorities, type PushPriority } from '../../domain/push-priority.ts'
 
-/** A waiting priority that has lost this many turns since its last one precedes higher priorities. */
+/** A waiting priority that has lost this many turns since it last got one precedes higher priorities. */
 const maxPassed: Record<PushPriority, number> = { first: Infinity, soon: 2, mass: 4 }
 
 /**

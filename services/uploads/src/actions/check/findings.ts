@@ -66,7 +66,7 @@ export async function checkUnfinished(ctx: CheckContext, after: string, repair: 
 
 /**
  * Finds rows whose bytes are missing or have another size, and rows marked as lost whose bytes are complete again. With
- * `repair`, calls `markLost` for each.
+ * `repair`, marks the former as lost, and the latter as no longer lost.
  */
 export async function checkRows(
   ctx: CheckContext,
