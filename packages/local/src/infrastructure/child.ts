@@ -85,7 +85,10 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   }
 }
 
-/** Throws with the last log lines if the process ends, or after `timeoutMs`. */
+/**
+ * Stops the process if it is not ready within `timeoutMs`. Throws with the last log lines in that case, and if the
+ * process ends by itself.
+ */
 export async function whenReady(child: Child, name: string, isReady: () => Promise<boolean>, timeoutMs = 30_000) {
   for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(15)) {
     if (!child.isRunning()) throw new Error(`${name} ended while it started:\n${child.lastLines()}`)

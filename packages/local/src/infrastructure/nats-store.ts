@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 /**
  * Moves the stream of a release without NATS accounts, with its consumers and their positions, to its current
- * account. Requires that the server is stopped. Returns whether there was a stream to move.
+ * account. Requires that the server is stopped. Returns whether a stream was moved.
  */
 export function moveStreamToItsAccount(storeDir: string): boolean {
   const [oldFolder, newFolder] = ['$G', 'EVENTS'].map((account) => join(storeDir, 'jetstream', account)) as [
