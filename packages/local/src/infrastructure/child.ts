@@ -50,14 +50,14 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     ...(options.user === undefined ? {} : { uid: options.user.uid, gid: options.user.gid }),
   })
   closeSync(log)
-  const failed = new Promise<Error>((resolve) => child.once('error', resolve))
+  const spawnError = new Promise<Error>((resolve) => child.once('error', resolve))
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('exit', (code, signal) => {
       removePidFile(options.pidFile)
       resolve({ code, signal })
     })
   })
-  if (child.pid === undefined) throw new Error(`${options.name} cannot be started: ${(await failed).message}`)
+  if (child.pid === undefined) throw new Error(`${options.name} cannot be started: ${(await spawnError).message}`)
   try {
     writePidFile(options.pidFile, child.pid)
   } catch (error) {
