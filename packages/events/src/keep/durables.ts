@@ -13,8 +13,8 @@ const lookBackMs = 2 * 3_600_000
 const maxInFlight = 1024
 const ackWaitMs = 60_000
 /**
- * Time without a pull after which the server deletes a durable: because of an abandoned one, outboxes would keep
- * entries under its subject and count them as lost.
+ * Time without a pull after which the server deletes a durable. For an abandoned durable, outboxes would keep the
+ * entries under its subject, and later count them as lost.
  */
 const abandonedAfterNs = nanos(streamMaxAgeMs)
 const maxDurables = 64
