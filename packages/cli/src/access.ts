@@ -3,7 +3,7 @@ import type { OperatorAccess } from '@parley/local'
 import { dataDirAt } from '@parley/local/data-dir'
 import { unreachable } from './failure.ts'
 
-/** Throws if the file with the access is missing, unreadable or damaged. */
+/** Reads the operator file of the fleet. Throws if it is missing, unreadable or damaged. */
 export function readAccess(dataDir: string): OperatorAccess {
   const { operatorFile, root } = dataDirAt(dataDir)
   const access = parse(readOperatorFile(operatorFile, root))

@@ -7,7 +7,7 @@ export type CommandContext = {
   /** With `--direct`, uses the databases instead of the running fleet. */
   withOperator: <T>(use: (operator: Operator) => Promise<T>) => Promise<T>
   password: () => Promise<string>
-  /** Throws when no fleet runs, or with `--direct`. */
+  /** Throws if the operator file of the fleet cannot be read, or with `--direct`. */
   access: () => OperatorAccess
   /** Writes to standard output. Resolves when more can be written. */
   write: (piece: string | Uint8Array) => Promise<void>

@@ -12,8 +12,8 @@ export type Databases = { accounts: NodeJS.ProcessEnv; admin: NodeJS.ProcessEnv 
 type PolicyAnswer = { policy: JsonValue; blocked: boolean }
 
 /**
- * Only PostgreSQL has to run. Running services receive the changes through the outbox. Throws a {@link Failure} as
- * {@link callOperator} does.
+ * Only PostgreSQL has to run. Running services receive the changes through the outbox. Throws a {@link Failure} if the
+ * call is refused or cannot be made.
  */
 export async function callOperatorDirectly<T>(
   databases: Databases,

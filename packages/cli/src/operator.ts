@@ -19,7 +19,7 @@ export async function callOperator<T>(access: OperatorAccess, use: (operator: Op
   } catch (error) {
     const { code, rawMessage } = ConnectError.from(error)
     if (code === Code.Unavailable || code === Code.DeadlineExceeded) {
-      throw unreachable(`the fleet runs, but accounts does not answer: ${rawMessage}`)
+      throw unreachable(`accounts cannot handle the call now: ${rawMessage}`)
     }
     throw new Failure(exitCodes.refused, nameOf(code), rawMessage, { cause: error })
   }

@@ -9,7 +9,7 @@ import { unreachable } from './failure.ts'
 
 type Output = { answer?: JsonValue; error?: { code: number; message: string } }
 
-/** Throws a ConnectError if the program refuses the request, and a Failure as {@link outputOf} does. */
+/** Throws a ConnectError if the program refuses the request, and a Failure if it fails or is not built. */
 export async function runProgram(
   service: string,
   program: string,
@@ -38,7 +38,7 @@ export async function outputOf(
     stdio: 'pipe',
     ...(timeoutMs !== undefined && { timeout: timeoutMs, killSignal: 'SIGKILL' }),
   })
-  // A program may exit before it reads its input; its exit code shows that.
+  // A program may exit before it has read its input. Only its exit code matters.
   child.stdin.on('error', () => undefined)
   child.stdin.end(input)
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))

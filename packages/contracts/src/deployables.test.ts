@@ -17,7 +17,7 @@ test.each(deployableNames)('%s calls only internal methods that exist', (name) =
   }
 })
 
-test('no two deployables have the same port, path, setting or variable', () => {
+test('no two deployables share a port number, a path, a setting for URLs or a published port', () => {
   const ports = deployableNames.flatMap((name) => propertiesOf(name).http ?? [])
   for (const property of ['number', 'path', 'listedAs', 'published'] as const) {
     const values = ports.flatMap((port) => port[property] ?? [])

@@ -17,7 +17,7 @@ const statuses: Record<string, MessageVideoProcessingStatus> = {
   failed: MessageVideoProcessingStatus.FAILED,
 }
 
-/** As shown to one reader in messages and files. */
+/** The state of a video as messages and files show it to one reader. */
 export function toVideoProcessing(
   { status, durationMs, width, height, reasonCode, hasPoster, variants }: VideoState,
   urlOf: UrlOf,

@@ -27,7 +27,7 @@ test('traces and logs reach the collector and belong together', async () => {
   expect(JSON.stringify([collector.logs, collector.spans])).not.toContain('hunter2')
 })
 
-test('work that is done together continues the first trace that is recorded, and links to the others', async () => {
+test('work that is done for several traces continues the first sampled one, and links to the others', async () => {
   await using collector = await OtlpReceiver.start()
   await runProgram('speak', { ...collector.env, TEST_STOP_WITHIN_MS: '60000' })
   const together = collector.spans.find(({ name }) => name === 'together')
@@ -71,7 +71,7 @@ describe('the sampling of traces', () => {
   })
 })
 
-test('metrics reach the collector under their own names', async () => {
+test('metrics reach the collector under the names in the code', async () => {
   await using collector = await OtlpReceiver.start()
   await runProgram('speak', {
     OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${collector.url}/v1/metrics`,

@@ -29,7 +29,7 @@ test('a direct message whose id was computed without the key keeps its id', asyn
   expect(await start('Udave', 'Ucarol')).toBe(old.head.id)
 })
 
-test('participants cannot leave or archive a direct message, and others do not find it', async () => {
+test('participants cannot leave a direct message, archive it or add people to it; others do not find it', async () => {
   const roomId = await start('Uann', 'Uerin')
   const other = env.as('Uadmin', 'admin')
   const tries = [

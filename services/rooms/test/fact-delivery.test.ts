@@ -115,7 +115,7 @@ describe('messaging after a restore', () => {
     await eventually(() => expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined']))
   })
 
-  test('receives all facts of a room that it no longer has when the room changes', async () => {
+  test('receives all facts of a room that it has lost, once the room changes', async () => {
     await allApplied()
     env.messaging.restore(room, 0)
     await join('Uivan')

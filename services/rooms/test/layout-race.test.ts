@@ -34,7 +34,7 @@ const idsIn = async (groupId: string) => {
 }
 const asRooms = (ids: string[]) => ids.map((id) => ({ kind: ROOM, id }))
 
-/** Each room and link has one item, each room in the group of its row, and no positions are shared. */
+/** Each room and link has one item, each room is in the group that its row names, and no positions are shared. */
 async function assertNothingLostOrDuplicated(): Promise<void> {
   const [items, links, channels, groups] = await Promise.all([
     env.db.select().from(layoutItems),

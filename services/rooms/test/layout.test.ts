@@ -335,7 +335,7 @@ describe('sidebar links', () => {
     )
   })
 
-  test('need room.manage in their group, a move in both groups', async () => {
+  test('need room.manage in their group; a move needs it in both groups', async () => {
     const linkId = await newLink('Gone')
     const of = (userId: string) => ({
       create: () => codeOf(as(userId).createSidebarLink(link)),

@@ -4,8 +4,8 @@ import type { RoomService, RoomTimelineEvent } from '@parley/contracts/api'
 type Rooms = Pick<Client<typeof RoomService>, 'getRoomEvents'>
 
 /**
- * Reads a room's timeline backwards, newest event first, page by page. `before` is the start cursor of an earlier page;
- * without it, reading starts at the newest event. `limit` is the requested number of events per page.
+ * Reads a room's timeline backwards, newest event first, page by page. `before` is the start cursor of a page that was
+ * read before; without it, reading starts at the newest event. `limit` is the requested number of events per page.
  */
 export async function* olderRoomEvents(
   rooms: Rooms,
@@ -25,8 +25,8 @@ export async function* olderRoomEvents(
 }
 
 /**
- * Reads a room's timeline forwards, oldest first, page by page, up to the newest event. `after` is the end cursor of an
- * earlier page; use it to catch up.
+ * Reads a room's timeline forwards, oldest first, page by page, up to the newest event. `after` is the end cursor of a
+ * page that was read before.
  */
 export async function* newerRoomEvents(
   rooms: Rooms,

@@ -10,8 +10,8 @@ import { requeueForMessaging, requeueForStream, requeueParked, type Requeue } fr
 const maxPerCall = 500
 
 /**
- * Serves an operator's calls about parked events. `requeues`: by consumer name, how to retry entries parked by the
- * service itself instead of a durable; relay and hand-over are built in.
+ * Serves an operator's calls about parked events. `requeues`: how to retry the entries that the service has parked
+ * without a durable, by consumer name. Those of the relay and the hand-over are built in.
  */
 export function parkedEventsService(
   db: Db,

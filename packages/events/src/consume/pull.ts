@@ -8,8 +8,8 @@ const silenceTimeoutMs = 41_000
 const encoder = new TextEncoder()
 
 /**
- * `missing`: the consumer does not exist or nobody answers for it. `silent`: the server stopped sending, or the
- * connection was lost.
+ * `missing`: the consumer does not exist or nobody answers for it. `silent`: the server stopped sending, or `interrupt`
+ * was called.
  */
 export type PullResult = 'done' | 'missing' | 'silent'
 

@@ -96,7 +96,7 @@ class RunningConsumer implements AsyncDisposable {
       if (this.#mustCheck()) await this.#checkBeforeHandling()
       if ((await handle()) === 'outage') this.#hadOutage = true
     } catch (error) {
-      log.warn({ consumer: this.#name, reason: reasonOf(error) }, 'a message could not be acknowledged')
+      log.warn({ consumer: this.#name, reason: reasonOf(error) }, 'messages could not be handled or acknowledged')
     }
   }
 
@@ -148,7 +148,10 @@ class RunningConsumer implements AsyncDisposable {
     }
   }
 
-  /** A check is due a minute after the last began, answered or not: otherwise every message could wait for one. */
+  /**
+   * A check is due a minute after the last one began, even if the keeper did not answer that one: otherwise every
+   * message would wait for a check while the keeper is unavailable.
+   */
   #mustCheck(): boolean {
     if (this.#consumer.check === undefined || !this.#consumer.bus.connected()) return false
     const isOld = performance.now() - this.#attemptedAt >= checkIntervalMs

@@ -18,7 +18,7 @@ export type ControlFeed = Omit<EventFollower, 'completeSinceMs'> & {
   subscribe(listener: ControlListener): Disposable
 }
 
-/** Follows every control event from now on, as `followEvents` does. */
+/** Follows every control event stored from now on. Rejects only if `signal` is aborted before the feed has started. */
 export async function followControl({
   bus,
   signal,

@@ -18,8 +18,7 @@ export type FollowPolicyOptions = PolicySource & {
 export type PolicyHolder = AsyncDisposable & {
   current(): Policy
   /**
-   * Loads the current policy from admin, for callers that cannot wait for a pending delta. Rejects when admin does not
-   * answer.
+   * Loads the current policy from admin, for callers that cannot wait for a pending delta. Rejects if `load` does.
    */
   loadFresh(): Promise<Policy>
   /** The highest revision this process has seen. After a restore of admin's database, the current one may be lower. */

@@ -48,7 +48,10 @@ export class OrderedReader implements Disposable {
     })
   }
 
-  /** `wanted`: see `KeeperRequests.reader`. Rejects if the keeper does not create the consumer. */
+  /**
+   * `wanted`: see `KeeperRequests.reader`. Rejects if the keeper does not create the consumer, or if the reader breaks
+   * before the keeper answers.
+   */
   static async open(
     bus: Bus,
     { callbacks, ...wanted }: Omit<ReaderRequest, 'id'> & { callbacks: ReaderCallbacks },

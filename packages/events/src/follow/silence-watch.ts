@@ -3,9 +3,9 @@ const restartFraction = 0.6
 /**
  * Calls back when there was no sign of life for `afterMs`, and then every `againMs` until there is one.
  *
- * A cleared timer still wakes the process at the time for which it was set, so new waits are started rarely. If signs
- * come at intervals of just less than half of `afterMs`, every other sign starts a new wait just before the timer is
- * due.
+ * A cleared timer still wakes the process when it would have been due. So a sign of life replaces the timer only after
+ * 60 % of `afterMs`. If the signs come a little more often than twice per `afterMs`, every second one replaces the
+ * timer, just before it is due.
  */
 export class SilenceWatch implements Disposable {
   readonly #afterMs: number

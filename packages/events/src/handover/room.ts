@@ -84,7 +84,7 @@ async function handleFailure(
   countHandOverFailure(service)
   log.warn(
     { service, roomId, failures: failures + 1, reason },
-    'messaging did not accept events of a room; they will be sent again',
+    'messaging did not accept events of a room; they are sent again unless they are parked',
   )
   if (first && !transientCodes.has(failure.code) && (await store.countRefusal(db, first)) >= maxAttempts) {
     await store.parkEvent(db, claim, first, reason)

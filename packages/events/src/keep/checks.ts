@@ -18,7 +18,7 @@ export function sequence(request: RawRequest, name: string): number {
 export function amount(request: RawRequest, name: string): number {
   const value = request[name]
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return Math.floor(value)
-  throw new Refusal(`${name} is not a count`)
+  throw new Refusal(`${name} is not a number of at least 0`)
 }
 
 export const eventIdForm = /^[\x21-\x7e]{1,200}$/

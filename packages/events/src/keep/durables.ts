@@ -13,8 +13,8 @@ const lookBackMs = 2 * 3_600_000
 const maxInFlight = 1024
 const ackWaitMs = 60_000
 /**
- * Time without a pull after which the server deletes a durable: because of an abandoned one, outboxes would keep
- * entries under its subject and count them as lost.
+ * Time without a pull after which the server deletes a durable. For an abandoned durable, outboxes would keep the
+ * entries under its subject, and later count them as lost.
  */
 const abandonedAfterNs = nanos(streamMaxAgeMs)
 const maxDurables = 64
@@ -137,9 +137,9 @@ export async function readLastAcknowledged(bus: Bus, name: string): Promise<stri
 
 /**
  * After the stream lost events, a durable would skip new events whose sequences are not above those it has delivered.
- * Each durable is recreated at the lower of its ack floor and the first event of the last two hours; inboxes drop
- * events handled before. A durable that its service declares meanwhile starts at the first event. `beforeEach` is
- * awaited before each durable is recreated.
+ * Each durable is recreated at the event after its ack floor or, if that is earlier, at the first event of the last two
+ * hours; inboxes drop events handled before. A durable that its service declares meanwhile starts at the first event.
+ * `beforeEach` is awaited before each durable is recreated.
  */
 export async function resetDurables(bus: Bus, beforeEach: () => Promise<unknown>): Promise<void> {
   const { manager } = await jetStream(bus)

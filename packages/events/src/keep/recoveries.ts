@@ -12,7 +12,9 @@ export type Recovery = StreamState & {
   agoMs: number
 }
 
-/** Calls `assertHeld` before each step, at least every 2 s; it rejects if another process has taken over. */
+/**
+ * Must call `assertHeld` before each step, at least every 2 s. `assertHeld` rejects if another process has taken over.
+ */
 type Work = (last: Recovery | undefined, assertHeld: () => Promise<unknown>) => Promise<StreamState | undefined>
 
 export type Recoveries = {

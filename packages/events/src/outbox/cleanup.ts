@@ -40,7 +40,8 @@ export class Cleanup {
     const before = new Date(Date.now() - minAgeMs)
     if (!(await hasRelayedBefore(pool, before))) return
     const passed = await this.#fetchProgress()
-    // Verified after the request: if the stream was lost before, no shard is verified, and the answer is not used.
+    // Verified after the answer: if the stream was lost before the answer, no shard is verified, and the answer is not
+    // used.
     const shards = await verifiedShards()
     for (let after: RelayedEntry | undefined; ;) {
       signal.throwIfAborted()

@@ -6,7 +6,8 @@ export const entriesWritten = new CommitChannel<readonly bigint[]>()
 
 /**
  * Writes events into the outbox in the transaction of their change, which must hold the lock of the aggregate's row.
- * Returns the ids of the entries, in order, for `relay.waitUntilStored`. Throws the errors of `toOutboxRow`.
+ * Returns the ids of the entries, in order, for `relay.waitUntilStored`. Throws a RangeError for an event
+ * that is too large, or whose aggregate id, kind or detail is not valid in a subject.
  */
 export async function enqueue(tx: Tx, events: OutgoingEvent | readonly OutgoingEvent[]): Promise<bigint[]> {
   const rows = (Array.isArray(events) ? events : [events]).map(toOutboxRow)

@@ -75,6 +75,7 @@ export class Flow {
     this.#nextWatermark = undefined
   }
 
+  /** Like `read`, if entries are known to be waiting: expired leases are renewed during the query, not after it. */
   readExpected(): Promise<void> {
     this.#isExpected = true
     return this.read()

@@ -21,8 +21,8 @@
  *    aggregate is not blocked.
  * 7. Reading starts at a low watermark: every transaction that could have been assigned a lower id has ended. The
  *    watermark is reset every ten seconds, and when a shard becomes ready or entries are requeued.
- * 8. An entry is deleted at the earliest an hour after it was relayed, once every durable that consumes it has
- *    acknowledged it or it has left the stream. If it left the stream unacknowledged, it is counted as lost.
+ * 8. An entry is kept for an hour after it was relayed, and until every durable that consumes it has acknowledged it or
+ *    the stream no longer has it. An entry that left the stream unacknowledged is counted as lost.
  */
 export { enqueue } from './enqueue.ts'
 export { maxEventBytes, toOutboxRow, type DeliveryInit, type OutboxRow, type OutgoingEvent } from './to-outbox-row.ts'

@@ -26,8 +26,8 @@ export type RelayOptions = Pick<Database, 'pool'> & {
   /** How often to poll for entries of processes that died before announcing them. Default: 10 s. */
   pollMs?: number
   /**
-   * Idle time after which a relay without others of its service lets its leases expire; it renews them when there is
-   * work. Default: 10 s.
+   * Idle time after which the only relay of a service lets its leases expire; the relay renews them when there is work.
+   * Default: 10 s.
    */
   restAfterMs?: number
 }

@@ -6,7 +6,10 @@ import { isRefusedForGood, isUnavailable, jetStream } from '../stream/api.ts'
 import type { Batch, AggregateQueue } from './shard.ts'
 
 const maxInFlight = 256
-/** Short, because a server does not answer until its stream is loaded. The server drops repeated messages. */
+/**
+ * Short: a server that has not loaded its stream yet does not answer, and the message must be sent again. The stream
+ * drops duplicates.
+ */
 const firstAckTimeoutMs = 1000
 const ackTimeoutMs = 3000
 const maxRetryMs = 1000

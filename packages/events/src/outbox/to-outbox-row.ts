@@ -30,7 +30,10 @@ export type OutgoingEvent = {
   traceparent?: string
 }
 
-/** Column values of an outbox entry, and the parts of its aggregate, for statements that insert it themselves. */
+/**
+ * Column values of an outbox entry, and the parts of its aggregate, for SQL statements that insert the entry
+ * themselves.
+ */
 export type OutboxRow = {
   shard: number
   /** `<type>.<id>`. */

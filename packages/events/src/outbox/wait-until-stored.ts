@@ -37,7 +37,8 @@ export async function waitUntilStored(
     options.flow.wake()
     while (pending.size > 0) {
       const remainingMs = giveUpAt - performance.now()
-      if (remainingMs <= 0) throw new ConnectError('the event stream is not available; try again', Code.Unavailable)
+      if (remainingMs <= 0)
+        throw new ConnectError('the change is not on the event stream yet; try again', Code.Unavailable)
       void askHolders(options, [...pending], Math.min(remainingMs, holderTimeoutMs), done)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, Math.min(remainingMs, retryMs))

@@ -30,9 +30,9 @@ export async function measureCall(make: () => Promise<unknown>, options: Options
   const durations = hasBudget ? seconds.withBudget : seconds.without
   const cost = async (inFlight: 1 | 8 | 64): Promise<Cost> => {
     const cpuPer = measureCpu(services, excluded)
-    const took = await time(make, { inFlight, seconds: durations[inFlight], warmUpSeconds: 0 })
+    const timing = await time(make, { inFlight, seconds: durations[inFlight], warmUpSeconds: 0 })
     await new Promise((resolve) => setTimeout(resolve, settleMs))
-    return { ...took, perSecond: took.perSecond * callsPerRun, cpu: cpuPer(took.count * callsPerRun) }
+    return { ...timing, perSecond: timing.perSecond * callsPerRun, cpu: cpuPer(timing.count * callsPerRun) }
   }
   const unlessRefused = (inFlight: 8 | 64) =>
     cost(inFlight).catch((error: unknown) => {

@@ -31,9 +31,9 @@ export function listTree(all: readonly ProcessInfo[], root: number): ProcessInfo
 export type CpuTime = { ms: number; processes: Record<string, number> }
 
 /**
- * Starts to measure the CPU time of the child processes of this one, each with its descendants. The returned function
- * returns the CPU time since then, divided by `count`. Processes have the names of the services in the fleet, or else
- * of their programs. Children in `excluded`, and those that have ended, are not counted.
+ * Starts to measure the CPU time of this process's children, each with its descendants. The returned function returns
+ * the CPU time since the start, divided by `count`. Processes have the names of the services in the fleet, or else of
+ * their programs. Children in `excluded`, and those that have ended, are not counted.
  */
 export function measureCpu(
   services: Fleet['services'],

@@ -18,8 +18,8 @@ export async function time(
   }: { inFlight?: number; seconds?: number; warmUpSeconds?: number } = {},
 ): Promise<Timing> {
   const took: number[] = []
-  const warm = performance.now() + warmUpSeconds * 1000
-  const end = warm + seconds * 1000
+  const measuredFrom = performance.now() + warmUpSeconds * 1000
+  const end = measuredFrom + seconds * 1000
   let failed = false
   const worker = async (): Promise<void> => {
     while (!failed) {
@@ -29,14 +29,14 @@ export async function time(
         failed = true
         throw error
       })
-      if (start >= warm) took.push(performance.now() - start)
+      if (start >= measuredFrom) took.push(performance.now() - start)
     }
   }
   const results = await Promise.allSettled(Array.from({ length: inFlight }, worker))
   for (const result of results) if (result.status === 'rejected') throw result.reason
   // After a warm-up, the rate is that of the starts within `seconds`. Without one, `inFlight` runs start at once, so
   // the time until the last runs end is counted too.
-  return summarize(took, warmUpSeconds > 0 ? seconds : (performance.now() - warm) / 1000)
+  return summarize(took, warmUpSeconds > 0 ? seconds : (performance.now() - measuredFrom) / 1000)
 }
 
 /** The durations are in milliseconds; the runs took `seconds` in all. Sorts `took` in place. */

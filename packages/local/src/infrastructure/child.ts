@@ -50,14 +50,14 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     ...(options.user === undefined ? {} : { uid: options.user.uid, gid: options.user.gid }),
   })
   closeSync(log)
-  const failed = new Promise<Error>((resolve) => child.once('error', resolve))
+  const spawnError = new Promise<Error>((resolve) => child.once('error', resolve))
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('exit', (code, signal) => {
       removePidFile(options.pidFile)
       resolve({ code, signal })
     })
   })
-  if (child.pid === undefined) throw new Error(`${options.name} cannot be started: ${(await failed).message}`)
+  if (child.pid === undefined) throw new Error(`${options.name} cannot be started: ${(await spawnError).message}`)
   try {
     writePidFile(options.pidFile, child.pid)
   } catch (error) {
@@ -85,7 +85,10 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   }
 }
 
-/** Throws with the last log lines if the process ends, or after `timeoutMs`. */
+/**
+ * Stops the process if it is not ready within `timeoutMs`. Throws with the last log lines in that case, and if the
+ * process ends by itself.
+ */
 export async function whenReady(child: Child, name: string, isReady: () => Promise<boolean>, timeoutMs = 30_000) {
   for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(15)) {
     if (!child.isRunning()) throw new Error(`${name} ended while it started:\n${child.lastLines()}`)

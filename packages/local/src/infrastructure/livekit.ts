@@ -48,7 +48,7 @@ export async function startLivekit(options: LivekitOptions): Promise<Livekit> {
         logging: { level: 'warn' },
       }),
     },
-    // After SIGTERM it waits for its participants, so it may have to be killed.
+    // After SIGTERM LiveKit waits for its participants, so it may have to be killed.
     stopSignals: ['SIGTERM'],
     stopTimeoutMs: 2_000,
   })

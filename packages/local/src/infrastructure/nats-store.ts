@@ -2,8 +2,8 @@ import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Moves the stream of a release without NATS accounts, with its consumers and their positions, to its current
- * account. Requires that the server is stopped. Returns whether there was a stream to move.
+ * Releases without NATS accounts stored the stream in another folder. Moves that stream, with its consumers and their
+ * positions, to the folder of its account. Requires that the server is stopped. Returns whether a stream was moved.
  */
 export function moveStreamToItsAccount(storeDir: string): boolean {
   const [oldFolder, newFolder] = ['$G', 'EVENTS'].map((account) => join(storeDir, 'jetstream', account)) as [

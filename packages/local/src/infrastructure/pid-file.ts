@@ -8,7 +8,10 @@ export function writePidFile(file: string, pid: number): void {
   if (identity !== undefined) writeFileSync(file, JSON.stringify(identity))
 }
 
-/** Returns undefined if the process has ended, even if another one got the same pid. */
+/**
+ * Returns undefined if the file is missing or damaged, or if its process has ended, even if another process got the
+ * same pid.
+ */
 export function readPidFile(file: string): ProcessIdentity | undefined {
   try {
     return parseLivingProcess(readFileSync(file, 'utf8'))

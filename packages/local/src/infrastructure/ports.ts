@@ -17,7 +17,7 @@ export async function isPortFree(port: number): Promise<boolean> {
   return (await whyPortNotFree(port, '127.0.0.1')) === undefined
 }
 
-/** Code of the error that prevents this process from listening on the port. */
+/** Code of the error that prevents this process from listening on the port; undefined if nothing does. */
 export function whyPortNotFree(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -26,7 +26,10 @@ export function whyPortNotFree(port: number, host: string): Promise<string | und
   })
 }
 
-/** Connects, sends `request` (may be empty), and returns whether the response satisfies `accept` within a second. */
+/**
+ * Connects, sends `request` (may be empty), and returns whether the response satisfies `accept` before it ends or
+ * pauses for a second.
+ */
 export function probe(port: number, request: string, accept: (answer: string) => boolean): Promise<boolean> {
   return new Promise((resolve) => {
     let answer = ''

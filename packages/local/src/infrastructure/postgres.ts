@@ -38,7 +38,7 @@ export async function startPostgres(options: ServerOptions & { fsync?: boolean }
   const lock = lockByKernel(join(folder.root, 'server.lock'))
   if (lock === undefined)
     throw new Error(
-      `PostgreSQL still runs on ${folder.root}, in another container or on the host of this container; stop it first`,
+      `PostgreSQL still runs on ${folder.root}, perhaps in another container or on the host of this container; stop it first`,
     )
   removeStaleLock(join(folder.data, 'postmaster.pid'))
   removeStaleLock(join(folder.root, `.s.PGSQL.${port}.lock`))

@@ -6,6 +6,7 @@ export type SystemUser = { name: string; uid: number; gid: number }
 /**
  * The user as which PostgreSQL runs, because it refuses to run as root: the owner of `folder` if it exists and does not
  * belong to root, otherwise `postgres` if that user exists, otherwise `nobody`. Undefined if this process is not root.
+ * Throws if there is no such user.
  */
 export function postgresUser(folder: string): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined

@@ -15,8 +15,8 @@ export async function lockAddress(tx: Tx, { purpose, emailKey }: CodeKey): Promi
 }
 
 /**
- * Counts the mails to an address for one purpose in windows that began after `since`, and the wrong attempts on codes
- * that have not expired, invalidated ones included. Adds up all users.
+ * Adds up the codes of all users for one address and purpose. `mails`: in windows that began after `since`.
+ * `wrongAttempts`: on codes that have not expired, invalidated codes included.
  */
 export async function countUses(
   db: Reader,

@@ -124,7 +124,7 @@ export const credentials = pgTable(
     /** Stays valid for a minute, for requests that are already running. */
     previousDigest: bytea('previous_digest'),
     expiresAt: moment('expires_at').notNull(),
-    /** The row is kept for a day, so that a call that ends it again can wait for the same event. */
+    /** An ended credential is kept for a day, so that a repeated call that ends it can wait for the same event. */
     endedAt: moment('ended_at'),
   },
   (t) => [
@@ -217,7 +217,7 @@ export const providerLogins = pgTable(
   {
     stateDigest: bytea('state_digest').primaryKey(),
     browserDigest: bytea('browser_digest').notNull(),
-    /** Empty if the sign-in began with an alias. */
+    /** Empty if the browser was sent by /auth/oidc, which stands for the only provider of type oidc. */
     providerId: text('provider_id').notNull(),
     nonce: text().notNull(),
     codeVerifier: text('code_verifier').notNull(),

@@ -17,7 +17,7 @@ export type PolicyChange = {
 }
 
 /**
- * `change` is undefined if nothing changed. `deltaAfterRestore` is announced in that case if other processes have a
+ * `change`: undefined if nothing changed. `deltaAfterRestore`: announced if nothing changed, but other processes have a
  * newer policy, which this database has lost.
  */
 export type PolicyChangeResult<T> = {

@@ -9,7 +9,10 @@ export function assertCanBan(policy: Policy, subject: Subject, room: PolicyRoom)
   if (!may(policy, subject, 'room.ban-member', roomScope(room))) throw mayNotBan()
 }
 
-/** Requires the permission for the server, even for the list of one room: its moderators must not read the reasons. */
+/**
+ * Requires the permission for the server, even for the list of one room: moderators of a room must not read the
+ * reasons.
+ */
 export function assertCanListBans(policy: Policy, subject: Subject): void {
   if (!may(policy, subject, 'room.ban-member', serverScope)) throw mayNotListBans()
 }

@@ -11,10 +11,10 @@ type ClaimableFile = {
 type Claim = { roomId: string; userId: string; eventId: string; now: Date }
 
 /**
- * The file must belong to the message's author and room. Unless this message has claimed it already, it must be younger
- * than a day, and neither posted nor claimed by another message. If a claiming message has not arrived within a minute,
- * its post has probably failed, and the author may use the file again. If it arrives after all, messaging gives the
- * file to one of the two messages.
+ * The file must belong to the message's author and room. Unless this message has claimed the file already, the file
+ * must be younger than a day, and neither posted nor claimed by another message. If a claiming message has not arrived
+ * within a minute, its post has probably failed, and the author may use the file again. If the message arrives after
+ * all, messaging gives the file to one of the two messages.
  */
 export function isClaimable(asset: ClaimableFile, { roomId, userId, eventId, now }: Claim): boolean {
   if (asset.roomId !== roomId || asset.ownerId !== userId) return false

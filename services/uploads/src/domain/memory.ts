@@ -12,7 +12,9 @@ const defaults = { imagesAtOnce: 2, transformCacheBytes: 64 * MiB, videosAtOnce:
 export type MemoryRequests = { [What in keyof typeof defaults]?: number | undefined }
 
 export type MemoryPlan = typeof defaults & {
+  /** For ffmpeg, while it processes one video. */
   toolBytes: number
+  /** What the plan needs in all, with 256 MiB for this process. */
   bytes: number
 }
 
@@ -28,15 +30,15 @@ export function planMemory(
   requests: MemoryRequests,
   worksOn: { images: boolean; videos: boolean },
 ): MemoryPlan {
-  const room = limit ?? Infinity
+  const available = limit ?? Infinity
   const fitting = (left: number, each: number, max: number) => Math.min(max, Math.max(1, Math.floor(left / each)))
-  const cache = requests.transformCacheBytes ?? Math.min(defaults.transformCacheBytes, Math.floor(room / 8))
+  const cache = requests.transformCacheBytes ?? Math.min(defaults.transformCacheBytes, Math.floor(available / 8))
   const transformCacheBytes = worksOn.images ? cache : 0
   const fixed = processBytes + transformCacheBytes
   const forVideos = worksOn.videos ? leastToolBytes : 0
-  const images = requests.imagesAtOnce ?? fitting(room - fixed - forVideos, imageBytes, defaults.imagesAtOnce)
+  const images = requests.imagesAtOnce ?? fitting(available - fixed - forVideos, imageBytes, defaults.imagesAtOnce)
   const imagesAtOnce = worksOn.images ? images : 0
-  const left = room - fixed - imagesAtOnce * imageBytes
+  const left = available - fixed - imagesAtOnce * imageBytes
   const videos = requests.videosAtOnce ?? fitting(left, leastToolBytes, defaults.videosAtOnce)
   const videosAtOnce = worksOn.videos ? videos : 0
   const toolBytes = Math.max(leastToolBytes, Math.min(maxToolBytes, Math.floor(left / Math.max(1, videosAtOnce))))

@@ -3,8 +3,8 @@ import { GraphQLError, Kind, type FragmentDefinitionNode, type SelectionSetNode,
 type Limits = { depth: number; fields: number }
 
 /**
- * Counts fragments wherever they are spread. Stops at the limit, so that nested fragments cannot make a small query
- * expensive.
+ * Counts the content of a fragment each time it is spread. Stops at the limit, so that nested fragments cannot make a
+ * small query expensive.
  */
 export function queryLimits({ depth: maxDepth, fields: maxFields }: Limits): ValidationRule {
   return (context) => {

@@ -5,7 +5,7 @@ import { paragraphsOf } from './prose.ts'
 
 export const maxHandles = 100
 
-// After a letter or digit, even with punctuation between, an "@" belongs to an e-mail address: `ann_@example.org`.
+// After a letter or digit, even with one of ". _ + -" between, an "@" belongs to an e-mail address: `ann_@example.org`.
 const mention = /(?<![\p{L}\p{N}]|[\p{L}\p{N}][._+-])@([\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*)/gu
 const escape = /\\([!-/:-@[-`{-~])/g
 

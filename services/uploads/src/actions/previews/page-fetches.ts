@@ -6,8 +6,8 @@ const maxWaiting = 64
 const maxWaitingPerCaller = 8
 
 /**
- * Concurrent requests for a page share one fetch. A fetch continues even if all its callers have disconnected, but not
- * after `closing`.
+ * Concurrent requests for a page share one fetch. A fetch continues even if all its callers have disconnected;
+ * `closing` aborts it.
  */
 export class PageFetches {
   readonly #closing: AbortSignal
