@@ -12,7 +12,7 @@ test('the compact process runs all deployables except realtime, or those of them
   expect(() => readConfig({ env: { PARLEY_COMPACT_DEPLOYABLES: 'realtime' } })).toThrow(/PARLEY_COMPACT_DEPLOYABLES/)
 })
 
-test('a deployable with its own NATS password has its own NATS user, any other deployable that of the process', () => {
+test('a deployable with its own NATS password uses its own NATS user; the others use the user of the process', () => {
   const env = { PARLEY_NATS_USER: 'somebody', PARLEY_NATS_PASSWORD_ROOMS: 'of-rooms' }
   expect(environmentOf('rooms', env)).toMatchObject({ PARLEY_NATS_USER: 'rooms', PARLEY_NATS_PASSWORD: 'of-rooms' })
   expect(environmentOf('calls', env)).toEqual(env)

@@ -142,7 +142,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     const record = (outcome: 'done' | 'continued' | 'failed') =>
       recordWork(queue.name, outcome, performance.now() - startedAt)
     try {
-      if (job.attempts > (retry.maxAttempts ?? Infinity)) throw new Error('each process that ran the job died')
+      if (job.attempts > (retry.maxAttempts ?? Infinity)) throw new Error('the last attempt did not end')
       const changes = await run(job, AbortSignal.any([this.#signal, lease.lost]))
       const isOver = changes === 'ended'
       if (changes && !isOver) await queue.release(db, job, { pauseMs: 0, attempts: 0, set: changes })
