@@ -103,8 +103,8 @@ function planMessage(
 }
 
 /**
- * Emojis are shown in the order of the places of their first reactions, so each emoji takes a place, after those of all
- * rows.
+ * The emojis of a message are shown in the order of their places (`since`). So each emoji takes a place of its own, after
+ * the places of all planned events.
  */
 function planReactions(plan: ImportPlan, message: CheckedMessage, seq: bigint, erased: ReadonlySet<string>): void {
   if (message.deletedAt !== null || erased.has(message.authorId)) return

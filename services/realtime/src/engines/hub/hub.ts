@@ -112,7 +112,7 @@ export class Hub implements Disposable {
 
   /**
    * Whether the event happened before the last reset. After a loss of the stream, relays publish old events again, but
-   * clients connected since the reset have read the state after them.
+   * clients connected since the reset have loaded a state that includes them.
    */
   #isRepublished({ occurredAt }: Event): boolean {
     return occurredAt !== undefined && timestampMs(occurredAt) < this.#resetAt

@@ -138,7 +138,8 @@ export class ReplayBuffer {
       }
       return bytes > this.#options.maxReplayBytes
     }
-    // Regardless of age: a node that was disconnected from the bus sends them late, and clients drop duplicates.
+    // These frames are sent even from before the position: another node may have been about to send them late. Clients
+    // drop duplicates.
     if (exceedsLimitWith(this.#newest.values())) return undefined
     for (const topic of topics)
       if (exceedsLimitWith(this.#topics.get(topic)?.itemsFrom(({ ordinal }) => ordinal >= first) ?? []))
