@@ -102,8 +102,8 @@ export class JobQueue<T extends JobTable> {
   }
 
   /**
-   * Releases a job, which is due again after a pause. `set`: new values of columns. A renewal of its lease that is
-   * still running has no effect.
+   * Releases a job, which becomes due again after `pauseMs`. `set`: new values of columns. A renewal of the released
+   * lease has no effect.
    */
   release(
     db: Reader,

@@ -33,7 +33,7 @@ export type ImportPlan = {
   reactions: PlannedReaction[]
   attachments: PlannedAttachments[]
   ids: { externalId: string; eventId: string }[]
-  /** Ids of replies with an unknown thread root, which become root messages. */
+  /** External ids of replies whose thread root is unknown. These replies become root messages. */
   orphaned: string[]
   roomSeq: bigint
 }

@@ -16,7 +16,7 @@ export type ReplayFrame = {
 }
 
 export type ThrottleKey = { subject: string; property: string }
-/** Whether the account is deleted. It is kept when the other properties of a user are forgotten. */
+/** The property that a deletion of an account changes. It is kept when the other properties of a user are forgotten. */
 export const deletionProperty = 'account'
 
 export type Replay = { frames: readonly Uint8Array[] } | { refusal: ReplayRefusal }
