@@ -5,7 +5,7 @@ import { readConfig } from '../src/config.ts'
 import { startCompact } from '../src/compact.ts'
 import { environmentOf } from '../src/environment.ts'
 
-test('the compact process runs all deployables except realtime, or those of them that are configured', () => {
+test('the compact process runs the configured deployables, by default all except realtime, which it refuses', () => {
   expect(readConfig({ env: {} }).deployables).toEqual(compactDeployables)
   const env = { PARLEY_COMPACT_DEPLOYABLES: 'rooms, gateway' }
   expect(readConfig({ env }).deployables).toEqual(['gateway', 'rooms'])
