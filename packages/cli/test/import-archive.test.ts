@@ -248,7 +248,7 @@ test('a file whose size differs from that in the archive is not imported', async
     ...([fakeFleet(), person('ann'), room()] as const),
     message('1', { files: [{ ...file('a', 'xx'), size: 3 }] }),
   )
-  expect(notTaken).toMatchObject([{ what: 'files', reason: 'the size of the file changed' }])
+  expect(notTaken).toMatchObject([{ what: 'files', reason: 'the archive states another size' }])
 })
 
 test('long texts are split and mentions renamed; unknown emoji, and messages and reactions of unknown people, are left out', async () => {

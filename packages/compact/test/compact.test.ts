@@ -5,14 +5,14 @@ import { readConfig } from '../src/config.ts'
 import { startCompact } from '../src/compact.ts'
 import { environmentOf } from '../src/environment.ts'
 
-test('the compact process runs all deployables except realtime, or those of them that are configured', () => {
+test('the compact process runs the configured deployables, by default all except realtime, which it refuses', () => {
   expect(readConfig({ env: {} }).deployables).toEqual(compactDeployables)
   const env = { PARLEY_COMPACT_DEPLOYABLES: 'rooms, gateway' }
   expect(readConfig({ env }).deployables).toEqual(['gateway', 'rooms'])
   expect(() => readConfig({ env: { PARLEY_COMPACT_DEPLOYABLES: 'realtime' } })).toThrow(/PARLEY_COMPACT_DEPLOYABLES/)
 })
 
-test('a deployable with its own NATS password has its own NATS user, any other deployable that of the process', () => {
+test('a deployable with its own NATS password uses its own NATS user; the others use the user of the process', () => {
   const env = { PARLEY_NATS_USER: 'somebody', PARLEY_NATS_PASSWORD_ROOMS: 'of-rooms' }
   expect(environmentOf('rooms', env)).toMatchObject({ PARLEY_NATS_USER: 'rooms', PARLEY_NATS_PASSWORD: 'of-rooms' })
   expect(environmentOf('calls', env)).toEqual(env)

@@ -54,8 +54,8 @@ export const outboxLeases = pgTable('outbox_leases', {
 export const outboxPlaces = pgTable('outbox_places', {
   shard: integer('shard').primaryKey(),
   /**
-   * Number of stream losses found. Part of the message ids, so that entries relayed again are not duplicates for the
-   * stream.
+   * Number of stream losses found. Part of the ids under which entries are published, so that the stream does not drop
+   * entries relayed again as duplicates.
    */
   generation: integer('generation').notNull().default(0),
   streamSeq: bigint('stream_seq', { mode: 'bigint' }),

@@ -3,14 +3,14 @@ import { isRecording, withSpan } from '@parley/telemetry'
 import { decodeBatch } from './stream/decode.ts'
 import { eventStream } from './subjects.ts'
 
-/** The end of a sampled traceparent; ours have no other flags. */
+/** The end of a sampled traceparent. Parley sets no other flags. */
 const sampledSuffix = '-01'
 
 const onStream = { 'messaging.system.name': 'nats', 'messaging.destination.name': eventStream } as const
 
 /**
- * The span belongs to the trace of the first sampled event and links to those of the others. Without a sampled event,
- * there is no span.
+ * Runs `process` in a span that belongs to the trace of the first sampled event and links to the traces of the other
+ * sampled events. Without a sampled event, there is no span.
  */
 export function processSpan<T>(
   consumer: string,

@@ -58,7 +58,7 @@ export const relaysSubject = (service: string): string => `wake.${service}.relay
 
 /** Subject of a deployable's requests to the keeper; the bus lets each deployable use only its own name. */
 export const keeperSubject = (requester: string, verb: string): string => `stream.${requester}.${verb}`
-/** Subject on which a reader of the stream receives events; only its deployable can listen there. */
+/** Subject on which a reader of the stream receives events; only the deployable `requester` can listen there. */
 export const readerSubject = (requester: string, id: string): string => `deliver.${requester}.${id}`
 
 export const durableName = (service: string, durable: string): string => `${service}-${durable}`

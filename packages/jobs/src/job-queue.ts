@@ -31,7 +31,7 @@ export type Job<T extends JobTable> = InferSelectModel<T> & { fence: number; att
 
 type Options<T extends JobTable> = {
   key: readonly (keyof T['_']['columns'] & keyof InferSelectModel<T>)[]
-  /** For unfinished jobs, if the table also keeps finished ones. */
+  /** Condition of an unfinished job. Required if the table also keeps finished jobs. */
   open?: SQL
   /** Order in which due jobs are claimed. Default: by `dueAt`. */
   order?: readonly (AnyPgColumn | SQL)[]
@@ -102,8 +102,8 @@ export class JobQueue<T extends JobTable> {
   }
 
   /**
-   * Releases a job, which is due again after a pause. `set`: new values of columns. A renewal of its lease that is
-   * still running has no effect.
+   * Releases a job, which becomes due again after `pauseMs`. `set`: new values of columns. A renewal of the released
+   * lease has no effect.
    */
   release(
     db: Reader,

@@ -142,12 +142,13 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     const record = (outcome: 'done' | 'continued' | 'failed') =>
       recordWork(queue.name, outcome, performance.now() - startedAt)
     try {
-      if (job.attempts > (retry.maxAttempts ?? Infinity)) throw new Error('each process that ran the job died')
+      if (job.attempts > (retry.maxAttempts ?? Infinity))
+        throw new Error('the last attempt did not end, or its outcome could not be stored')
       const changes = await run(job, AbortSignal.any([this.#signal, lease.lost]))
-      const isOver = changes === 'ended'
-      if (changes && !isOver) await queue.release(db, job, { pauseMs: 0, attempts: 0, set: changes })
-      else if (!isOver) await queue.remove(db, job)
-      record(changes && !isOver ? 'continued' : 'done')
+      const isEnded = changes === 'ended'
+      if (changes && !isEnded) await queue.release(db, job, { pauseMs: 0, attempts: 0, set: changes })
+      else if (!isEnded) await queue.remove(db, job)
+      record(changes && !isEnded ? 'continued' : 'done')
     } catch (error) {
       if (lease.lost.aborted) return
       record('failed')

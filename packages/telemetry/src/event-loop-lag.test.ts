@@ -17,7 +17,7 @@ async function block(lag: EventLoopLag) {
 }
 
 function passMinute() {
-  for (let looks = 0; looks < 6; looks += 1) jest.runOnlyPendingTimers()
+  for (let checks = 0; checks < 6; checks += 1) jest.runOnlyPendingTimers()
 }
 
 test('reading the lag changes nothing for other readers', async () => {

@@ -16,7 +16,7 @@ const minUtilization = 0.1
 export class EventLoopLag implements Disposable {
   readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs })
   #timer: NodeJS.Timeout | undefined
-  #seen = performance.eventLoopUtilization()
+  #atLastCheck = performance.eventLoopUtilization()
   #checks = 0
   /** Measured even while the monitor is off. */
   #longestCheckDelayMs = 0
@@ -49,8 +49,8 @@ export class EventLoopLag implements Disposable {
 
   #check(dueAt: number): void {
     this.#longestCheckDelayMs = Math.max(this.#longestCheckDelayMs, performance.now() - dueAt)
-    const { utilization } = performance.eventLoopUtilization(this.#seen)
-    this.#seen = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(this.#atLastCheck)
+    this.#atLastCheck = performance.eventLoopUtilization()
     if (utilization >= minUtilization) this.#delay.enable()
     else this.#delay.disable()
     this.#checks += 1

@@ -10,7 +10,8 @@ const defaultIntervalMs = 60_000
 const defaultTimeoutMs = 30_000
 
 /**
- * Starts sending metrics, which are cumulative, as for Prometheus. Undefined if no collector is configured for metrics.
+ * Starts sending metrics, which are cumulative, as for Prometheus. Returns undefined if no collector is configured for
+ * metrics, or `OTEL_METRICS_EXPORTER` does not contain `otlp`.
  */
 export function startExportingMetrics(env: NodeJS.ProcessEnv): PeriodicExportingMetricReader | undefined {
   if (!env['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'] && !env['OTEL_EXPORTER_OTLP_ENDPOINT']) return undefined

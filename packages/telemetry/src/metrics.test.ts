@@ -33,7 +33,7 @@ test('in Prometheus, a unit that is not in braces is the last word of the name, 
   expect(text).toContain('\ntest_work_seconds_total 7\n')
 })
 
-test('a histogram has its own buckets, or those for seconds', async () => {
+test('a histogram in seconds has default buckets unless it declares others', async () => {
   histogram('test.lag', { description: 'Lag', unit: 's' })(0.3)
   histogram('test.wait', { description: 'Wait', unit: 's', buckets: [1, 10] })(5)
   const text = await metricsText()

@@ -21,7 +21,8 @@ const heapSize = gauge('v8js.memory.heap.space.size', {
   labels: ['v8js.heap.space.name'],
 })
 const delayP99 = gauge('nodejs.eventloop.delay.p99', {
-  description: 'The p99 of the delay of the event loop in the last full minute',
+  description:
+    'The p99 of the delay of the event loop in the last full minute; before the first one ends, since the start',
   unit: 's',
 })
 const delayMax = gauge('nodejs.eventloop.delay.max', {

@@ -6,9 +6,9 @@ const earlyMs = 50
 const firstTickMs = (process.pid * 611) % sharedTickMs
 
 /**
- * The time (as of `performance.now()`) at which a pause of this many milliseconds or less should end: on a tick of a
- * clock shared by the process, together with other pauses of the same length. Work that need not be punctual then wakes
- * the process once instead of many times; waking up is most of the cost of an idle process.
+ * The time (as of `performance.now()`) at which a pause of up to `pauseMs` should end. This is a tick of a clock shared
+ * by the whole process, so that pauses of the same length end together. Work that need not be punctual then wakes the
+ * process once instead of many times; waking up is most of the cost of an idle process.
  */
 export function nextSharedTick(pauseMs: number): number {
   const now = performance.now()

@@ -49,5 +49,5 @@ export const testAdmin = (options: TestDatabaseOptions = {}) =>
     }),
   )
 
-/** Opens it for the tests of a file. */
+/** The same, shared by the tests of a file. */
 export const useAdmin = () => openForTests(testAdmin)

@@ -14,13 +14,13 @@ type FakeRoom = {
   members?: string[]
 }
 
-/** A test can change it at any time. */
+/** A test can change these fields at any time. */
 export type FakeServices = {
   people: FakePerson[]
   /** In the order of the sidebar. */
   groups: { groupId: string; name: string }[]
   rooms: FakeRoom[]
-  /** The owner by login or role name. */
+  /** The id of the user or role that has a login or role name, by that name. */
   handles: Map<string, string>
   unavailable: Set<'accounts' | 'rooms'>
   erasures: ErasureReports

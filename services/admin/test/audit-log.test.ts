@@ -36,7 +36,7 @@ const publishPost = (room: number, n: number) =>
     fact: { case: 'messagePosted', value: create(MessagePostedFactSchema, { roomSeq: BigInt(n) }) },
   })
 
-/** Without gaps, each entry for a different event. */
+/** Waits for this many entries. They must have no gaps, and each must be about a different event. */
 async function expectCompleteLog(count: number) {
   await eventually(async () =>
     expect((await admin.owner.eventLog.listEvents({ limit: 1 })).totalCount).toBe(BigInt(count)),

@@ -69,7 +69,7 @@ test('the system information contains losses of the stream', async () => {
   expect(streamLosses?.lastRecoveredAt && timestampDate(streamLosses.lastRecoveredAt)).toEqual(recoveredAt)
 })
 
-test('the audit log has failed while it lacks parked events', async () => {
+test('the audit log is reported as failed while one of its events is parked', async () => {
   await using database = await openDatabase({ url: admin.database.url, pool: 1, name: 'test' })
   const event = { eventId: 'Elost', subject: 'evt.room.R1.room_updated', payload: new Uint8Array(), attempts: 10 }
   const parked = { consumer: 'admin-audit', ...event, lastError: 'words of a person', parkedAt: new Date() }

@@ -61,7 +61,7 @@ test('a role is not created if its name is given up before accounts has reserved
   await expect(admin.owner.adminRoles.getRole({ name: 'slow' })).rejects.toMatchObject({ code: Code.NotFound })
 })
 
-test('without accounts no role is created and no name stays reserved', async () => {
+test('while accounts is unavailable, no role is created and no name stays reserved', async () => {
   fakes.unavailable.add('accounts')
   await expect(createRole('crew')).rejects.toMatchObject({ code: Code.Unavailable })
   fakes.unavailable.clear()

@@ -50,7 +50,7 @@ export class RoomFeed {
     return this.deliver()
   }
 
-  /** Waits until the events are on the stream. */
+  /** Delivers the facts that are not delivered yet, and waits until their events are on the stream. */
   async deliver(): Promise<this> {
     const facts = this.facts.slice(this.#delivered)
     const { heldVersion } = await this.#messaging.applyRoomFacts({ roomId: this.roomId, facts, awaitStream: true })
@@ -64,7 +64,7 @@ export class RoomFeed {
     return first.catch(() => eventually(() => this.deliver()))
   }
 
-  /** Does not deliver the fact. */
+  /** Adds a fact without delivering it. */
   add(change: Change, actorId = 'maker'): RoomFact {
     const fact = create(RoomFactSchema, {
       version: BigInt(this.facts.length + 1),

@@ -141,7 +141,7 @@ describe('an echo', () => {
 })
 
 describe('a retracted message', () => {
-  test('is not unread, and the message before it is the last', async () => {
+  test('no longer makes its room unread, and neither does its echo', async () => {
     const roomId = await room()
     await say(bob(), roomId, 'seen by bob')
     const { id: eventId } = await say(ann(), roomId, 'x')

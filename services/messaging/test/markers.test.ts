@@ -107,7 +107,7 @@ describe('the marker of a room', () => {
     expect(moved).toEqual([true, true, false, false, false, false, true, true])
   })
 
-  test('is at the newest message after concurrent requests for all messages', async () => {
+  test('is at the newest message after concurrent requests to move it to each message', async () => {
     const { roomId } = await fleet.room().channel(['a3', 'b3'])
     const posts = []
     for (let n = 0; n < 8; n++) posts.push(await post('a3', roomId))
@@ -185,7 +185,7 @@ describe('the marker of a thread', () => {
     ])
   })
 
-  test("moves with its owner's replies, and may be at the root", async () => {
+  test("moves with the user's own replies, and may be at the root", async () => {
     const { roomId } = await fleet.room().channel(['a8', 'b8'])
     const root = await post('a8', roomId)
     await markThread('b8', roomId, root.id, root.id)

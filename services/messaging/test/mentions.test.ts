@@ -129,7 +129,7 @@ describe('users mentioned in a thread follow it', () => {
   })
 })
 
-describe('while accounts does not answer', () => {
+describe('while calls to accounts fail', () => {
   test('the message is posted, and its mentions are announced once, later', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'late1', 'late2'])
     const threadRootEventId = (await post(roomId, 'root')).id

@@ -81,7 +81,7 @@ test('the reactions to an echo are those to its reply', async () => {
   expect((await list(roomId, reply.id)).userIds).toEqual(['bob'])
 })
 
-test('without accounts the list has ids without names', async () => {
+test('while accounts is unavailable, the list has the ids of users without their names', async () => {
   const { roomId } = await room()
   const { id } = await say(fleet.as('ann'), roomId, 'x')
   await react(roomId, id, ['p4'])

@@ -60,7 +60,7 @@ test('a reaction is removed once', async () => {
   expect(recorded.events.map(({ actorId }) => actorId)).toEqual(['ann', 'bob'])
 })
 
-test('a reaction names the first five users, and the next one if one of them removes it', async () => {
+test('a reaction names the first five users; if one of these removes it, the sixth is named', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   for (const userId of people) await add(fleet.as(userId), roomId, id)

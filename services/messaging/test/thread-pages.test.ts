@@ -117,7 +117,7 @@ describe('a page around', () => {
 })
 
 describe('a thread cannot be read', () => {
-  test('at a row that cannot start one', async () => {
+  test('if its root is a reply, an echo, another event or unknown', async () => {
     const { room, roomId, ids, post } = thread
     const { message } = await fleet.as('bob').messages.createMessage({
       ...{ roomId, body: 'x', threadRootEventId: await post('ann', 'another root'), alsoSendToChannel: true },

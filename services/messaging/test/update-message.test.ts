@@ -182,7 +182,7 @@ describe('an edit is refused', () => {
 })
 
 describe('the echo of a reply', () => {
-  test('shows an edit through either id, and both are announced', async () => {
+  test('shows an edit made through its id or the id of its reply; both are announced as edited', async () => {
     const roomId = await room()
     const { reply, echoId } = await postWithEcho(ann(), roomId)
     await using recorded = await recordRoomEvents(fleet, roomId, 'message_edited.text')

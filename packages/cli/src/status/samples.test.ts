@@ -9,7 +9,7 @@ parley_realtime_sockets 12
 process_memory_usage_bytes NaN
 `
 
-test('a metric is summed over all its labels, without metrics of a longer name; null if it has no number', () => {
+test('total and largest use all series of a metric, but not metrics with a longer name; null without a number', () => {
   expect(total(metrics, 'parley_outbox_age_seconds')).toBe(1.75)
   expect(largest(metrics, 'parley_outbox_age_seconds')).toBe(1.5)
   expect(total(metrics, 'parley_realtime_sockets')).toBe(12)

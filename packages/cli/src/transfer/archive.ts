@@ -21,7 +21,7 @@ export type ArchivedRoom = {
   dm: boolean
   name: string
   description: string
-  /** Without a group of the archive the room is created in the group that the command names. */
+  /** If absent or not a group of the archive, the room is created in the group that the command names. */
   groupId?: string | undefined
   private: boolean
   universal: boolean

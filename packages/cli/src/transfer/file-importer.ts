@@ -20,7 +20,7 @@ export class FileImporter {
     this.#options = options
   }
 
-  /** Returns undefined if the file cannot be imported. */
+  /** Returns undefined if the file cannot be read or uploads refuses it; throws other errors of uploads. */
   async import(file: ArchivedFile, at: FileContext): Promise<AttachedAsset | undefined> {
     const { report } = this.#options
     const skip = (reason: string) => {
@@ -83,7 +83,7 @@ export class FileImporter {
 class SizeMismatch extends Error {}
 
 const whyUnreadable = (error: unknown): string =>
-  error instanceof SizeMismatch ? 'the size of the file changed' : 'their bytes cannot be read'
+  error instanceof SizeMismatch ? 'the archive states another size' : 'their bytes cannot be read'
 
 const rethrow = (error: unknown): never => {
   throw error

@@ -34,7 +34,7 @@ const callTimeoutMs = 30_000
 const retryForMs = 60_000
 const maxPauseMs = 5_000
 
-/** While a service is unavailable, each call is retried for up to a minute; all calls are safe to repeat. */
+/** While a service is unavailable, unary calls are retried for up to a minute each; they are safe to repeat. */
 export async function withFleet<T>(access: OperatorAccess, run: (fleet: TransferFleet) => Promise<T>): Promise<T> {
   await using bus = await connect(access)
   await using rpc = createRpcClient(bus, { name: access.natsUser, defaultTimeoutMs: callTimeoutMs })
@@ -60,7 +60,7 @@ export async function withFleet<T>(access: OperatorAccess, run: (fleet: Transfer
     if (!(error instanceof ConnectError)) throw error
     const { code, rawMessage } = error
     if (isTemporary(code))
-      throw unreachable(`the fleet does not answer: ${rawMessage}; run the command again to continue`)
+      throw unreachable(`a service is not available: ${rawMessage}; run the command again to continue`)
     throw new Failure(exitCodes.refused, nameOf(code), rawMessage, { cause: error })
   }
 }

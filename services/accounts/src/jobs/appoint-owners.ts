@@ -6,8 +6,8 @@ import { findUsersByProvenAddress } from '../store/emails.ts'
 import { findUsers } from '../store/users.ts'
 
 /**
- * Makes the accounts that have proven a configured owner address owners: the address may have been configured only
- * afterwards.
+ * Gives the role owner to accounts that have proven an owner address of the configuration. This is for addresses that
+ * were added to the configuration after the account had proven them.
  */
 export async function appointOwners(ctx: Context): Promise<void> {
   const holders = await findUsers(

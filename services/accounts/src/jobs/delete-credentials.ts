@@ -6,7 +6,7 @@ import { changeUser } from '../store/user-changes.ts'
 const batchSize = 1_000
 const keepEndedMs = 24 * 3600_000
 
-/** Deletes credentials that were ended at least a day ago, and expired ones, whose end it announces. */
+/** Deletes credentials that were ended at least a day ago. Deletes expired credentials and announces their end. */
 export async function deleteCredentials(ctx: Pick<Context, 'db' | 'now'>, signal: AbortSignal): Promise<void> {
   const { db } = ctx
   const at = ctx.now()

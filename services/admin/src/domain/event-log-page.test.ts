@@ -8,7 +8,7 @@ const scanned = (count: number, scan: number, positions: number[]) => ({
   oldest: count === 0 ? null : 101n - BigInt(Math.min(count, scan)),
 })
 
-test('a full page ends at its last entry, and may have older ones', () => {
+test('a full page ends at its last entry, and reports whether older entries were available', () => {
   expect(toLogPage(scanned(6, 10, [1, 2, 5]), 3, 10)).toMatchObject({
     hasOlder: true,
     endCursor: '96',
@@ -26,7 +26,7 @@ test('a scan whose last entry fills the page does not count as limited', () => {
   })
 })
 
-test('the next scan continues where a limited one ended', () => {
+test('the cursor of a limited scan is the last scanned entry', () => {
   expect(toLogPage(scanned(11, 10, [3]), 2, 10)).toMatchObject({
     hasOlder: true,
     endCursor: '91',

@@ -19,8 +19,8 @@ export const onMemberGone =
   }
 
 /**
- * The event may be late, and the user may have rejoined since. If the service rooms does not answer, the event is
- * applied.
+ * The event may be late, and the user may have rejoined since. If the request to the service rooms fails, the user
+ * leaves the call.
  */
 const isMemberAgain = ({ rooms }: Context, roomId: string, userId: string): Promise<boolean> =>
   rooms.findMembers(roomId, [userId]).then(

@@ -8,7 +8,7 @@ const ttlMs = 5_000
 
 /**
  * Caches the description for five seconds. If fetching fails, returns the last description or a default, so that people
- * with a password can sign in during an outage.
+ * with a password can sign in during an outage of admin.
  */
 export function cacheServerDescription(fetch: () => Promise<GetServerResponse>, now = Date.now): DescribeServer {
   const fallback = create(GetServerResponseSchema, { profile: { name: 'Parley' }, login: {} })

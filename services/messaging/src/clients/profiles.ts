@@ -26,8 +26,8 @@ type Options = { freshMs?: number; maxStaleMs?: number; maxEntries?: number; now
 type Entry = { user: User | undefined; at: number }
 
 /**
- * Profiles include presence, so they are cached for seconds, and events about the user drop them. While the service
- * accounts does not answer, profiles up to ten minutes old are used and the others left out: a page without names is
+ * Profiles include presence, so they are cached for seconds, and events about the user drop them. While calls to the
+ * service accounts fail, profiles up to ten minutes old are used and the others left out: a page without names is
  * better than none.
  */
 export class Profiles {

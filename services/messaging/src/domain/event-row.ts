@@ -34,8 +34,11 @@ export type EventRow = {
   reactions: Tally[] | null
   inReplyTo: string | null
   threadRootEventId: string | null
+  /** Of an echo: the id of its reply. */
   echoOfEventId: string | null
+  /** Of an echo: the root of the thread that contains its reply. */
   echoFromThreadRootEventId: string | null
+  /** Of a reply: the id of its echo. */
   channelEchoEventId: string | null
   /** Replies in the thread that starts here; 0 if all are retracted, null if there never was one. */
   replyCount: number | null

@@ -28,7 +28,7 @@ export type ReplyThread = {
   rootEventId: string
   rootAuthorId: string
   /**
-   * Before the first reply, the root's author is among them, unless that user has decided about the thread. Some
+   * Before the first reply, the followers include the root's author, unless that user has decided about the thread. Some
    * followers may no longer be members.
    */
   followerIds: string[]

@@ -33,7 +33,7 @@ export type ImportPlan = {
   reactions: PlannedReaction[]
   attachments: PlannedAttachments[]
   ids: { externalId: string; eventId: string }[]
-  /** Ids of replies with an unknown thread root, which become root messages. */
+  /** External ids of replies whose thread root is unknown. These replies become root messages. */
   orphaned: string[]
   roomSeq: bigint
 }
@@ -103,8 +103,8 @@ function planMessage(
 }
 
 /**
- * Emojis are shown in the order of the places of their first reactions, so each emoji takes a place, after those of all
- * rows.
+ * The emojis of a message are shown in the order of their places (`since`). So each emoji takes a place of its own, after
+ * the places of all planned events.
  */
 function planReactions(plan: ImportPlan, message: CheckedMessage, seq: bigint, erased: ReadonlySet<string>): void {
   if (message.deletedAt !== null || erased.has(message.authorId)) return

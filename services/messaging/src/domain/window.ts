@@ -38,8 +38,9 @@ export function windowAround<T extends Sized>(
 }
 
 /**
- * Selects up to `limit` rows. `rows`, oldest first, continues beyond the page if there are more in the direction of
- * reading. On the side of `position` there is always more: at least the row at that place.
+ * Selects up to `limit` of `rows`, which are oldest first: the first ones if `position` is `after`, otherwise the last
+ * ones. If rows are left out, there are more in that direction. With a `position`, there is also more in the other
+ * direction: at least the row at that place.
  */
 export function windowAt<T extends Sized>(limit: number, position: Position, rows: T[]): Window<T> {
   const readsNewer = position !== undefined && 'after' in position

@@ -25,7 +25,7 @@ export async function insertJobs(db: Reader, works: readonly Work[]): Promise<vo
   notificationQueue.announce(db)
 }
 
-/** Moves a job to the parked events. Returns false if another process has leased it meanwhile. */
+/** Moves a job to the parked events. Returns false if it was deleted or another process has claimed it. */
 export async function park(db: Reader, job: NotificationJob, { attempts, error }: JobFailure): Promise<boolean> {
   const { rowCount } = await db.execute(sql`
     with given_up as (

@@ -26,7 +26,7 @@ export async function findLevels(db: Reader, userId: string, roomId = ''): Promi
     .where(and(isOfUser, inArray(notificationLevels.roomId, ['', roomId])))
 }
 
-/** Undefined deletes the level. Returns whether that changed anything. */
+/** Stores a level, or deletes it if `level` is undefined. Returns whether anything changed. */
 export async function storeLevel(
   tx: Tx,
   { userId, roomId }: { userId: string; roomId: string },

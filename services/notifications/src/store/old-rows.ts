@@ -4,8 +4,8 @@ import { sql } from 'drizzle-orm'
 const maxAtOnce = 5000
 
 /**
- * Events stay on the stream for three days. While they may be redelivered, markers, departures, retractions and
- * dismissed notifications prevent wrong or duplicate notifications.
+ * Markers, departures, retractions and dismissed notifications prevent wrong or duplicate notifications when events are
+ * redelivered. Events stay on the stream for three days, so these rows are kept for four.
  */
 const old = [
   { table: sql`notifications`, is: sql`created_at < now() - interval '90 days'` },

@@ -61,8 +61,8 @@ const endedOf = (userId: string, { credentialIds, all }: EndedCredentials) => {
 }
 
 /**
- * Deletes the waiting pushes in batches. Deleting the subscriptions first would delete all their pushes in one cascade:
- * those of a whole day if a push service is unavailable.
+ * Deletes the waiting pushes in batches. Deleting the subscriptions first would delete all their pushes in one cascade,
+ * and while a push service is unavailable the pushes of hours are waiting.
  */
 export async function deletePushesOfEnded(
   db: Db,

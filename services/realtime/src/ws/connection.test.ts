@@ -67,7 +67,7 @@ describe('a client that sends its subscription with its hello', () => {
   })
 
   test('receives the hello before the error if the subscription fails', async () => {
-    const writes = open(Promise.reject(new DependencyUnavailable('rooms does not answer')))
+    const writes = open(Promise.reject(new DependencyUnavailable('a call to rooms failed')))
     await settled()
     expect(writes).toEqual([['hello', 'error']])
   })

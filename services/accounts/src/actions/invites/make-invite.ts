@@ -38,7 +38,7 @@ export async function makeInvite(
   return { row: created.row, url: `${publicUrlOf(ctx.config)}/invite#${created.token}` }
 }
 
-/** Returns whether the invite could still be used. */
+/** Deletes the invite. Returns whether it existed and had not expired. */
 export async function revokeInvite(ctx: Context, actorId: string, inviteId: string): Promise<boolean> {
   const at = ctx.now()
   let revoked = false

@@ -6,7 +6,7 @@ import { inviteNotFound } from '../../errors.ts'
 import { findInvite, takeInvite, type InviteRow } from '../../store/invites.ts'
 import { findUsers, type UserWithRoles } from '../../store/users.ts'
 
-/** Throws `not_found` if there is no such invite, or its creator could no longer create it. */
+/** Throws `not_found` if no usable invite has this token, or its creator could no longer create it. */
 export async function getInviteByToken(ctx: Context, token: string): Promise<InviteRow> {
   return assertStillAllowed(ctx, ctx.db, await findInvite(ctx.db, tokenContext(ctx), token))
 }

@@ -22,8 +22,8 @@ export function startExternalIdentityLink(
     if (!ctx.providers.find(providerId)) throw providerNotFound(providerId)
     const redirectPath = internalPath(request.redirectPath || '/')
     if (redirectPath === undefined) throw invalidRedirectPath()
-    // Read before `assertFresh`: the flow stores this auth generation, so a password reset after that check invalidates
-    // the flow.
+    // The user is read before `assertFresh`: the flow stores the user's auth generation, so a password reset during or
+    // after that check invalidates the flow.
     const user = await getAccount(ctx.db, caller.userId)
     await assertFresh(ctx, caller, request.currentPassword)
 

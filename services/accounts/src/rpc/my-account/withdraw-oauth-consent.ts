@@ -18,8 +18,8 @@ export function withdrawOAuthConsent(ctx: Context): MethodImpl<typeof MyAccountS
     let endedIds: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
       const withdrawn = await withdrawConsent(tx, userId, origin)
-      // This client could exchange an unused code that it already has, so the unused codes of all clients are deleted.
-      // The other clients have to ask for new ones.
+      // Otherwise this client could still exchange an unused code. The codes of the user's other clients are deleted, too,
+      // and these clients have to request new codes.
       await deleteFlowTokensOf(tx, userId, 'authorization_code')
       endedIds = await endById(tx, userId, await findCredentialIdsOfClient(tx, userId, origin), at)
       if (!withdrawn && endedIds.length === 0) return undefined

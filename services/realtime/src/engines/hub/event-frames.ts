@@ -27,8 +27,9 @@ export const eventFrames = (event: Event, position: string): EventFrame[] =>
   event.deliveries.flatMap((delivery) => frameFor(event, delivery, position) ?? [])
 
 /**
- * The part that the replay buffer keeps. A throttled frame loses its position, as if it was late. The envelope is left
- * out, because it is a view of a larger message, which would stay in memory.
+ * The part that the replay buffer keeps. A throttled frame is kept without its position, because a replay may include it
+ * even if it is older than the client's position. The envelope is left out, because it is a view of a larger message,
+ * which would stay in memory.
  */
 export const replayFrame = ({ envelope, bytes, topics, throttleKey }: EventFrame): ReplayFrame =>
   throttleKey ? { bytes: frameWithoutPosition(envelope), topics, throttleKey } : { bytes, topics }

@@ -17,7 +17,7 @@ type Options = {
   opener: SocketOpener
   policy: NodePolicy
   metrics: Metrics
-  /** Earlier events are read, too, if they are at most this many milliseconds older than the newest. */
+  /** Events from before the start are delivered, too, if they are at most this many milliseconds older than the newest. */
   historyMs: number
   load: () => Promise<void>
 }
@@ -60,7 +60,7 @@ export async function followStream(host: Host, options: Options): Promise<Intake
   return intake
 }
 
-/** Retries until the service rooms answers. Rejects only if the signal is aborted. */
+/** Retries until the request to the service rooms succeeds. Rejects only if the signal is aborted. */
 export async function loadUniversalRooms(hub: Hub, rooms: Rooms, signal: AbortSignal): Promise<void> {
   const universal = await retry(() => rooms.listUniversalRooms(), { signal, ...retryDelays })
   for (const room of universal) hub.access.universalRooms.set(room)

@@ -112,7 +112,7 @@ export class Hub implements Disposable {
 
   /**
    * Whether the event happened before the last reset. After a loss of the stream, relays publish old events again, but
-   * clients connected since the reset have read the state after them.
+   * clients connected since the reset have loaded a state that includes them.
    */
   #isRepublished({ occurredAt }: Event): boolean {
     return occurredAt !== undefined && timestampMs(occurredAt) < this.#resetAt
@@ -181,8 +181,8 @@ export class Hub implements Disposable {
   }
 
   /**
-   * If the event is older than the known roles and names other roles, makes the user's sockets reconnect, which loads
-   * the roles from the service accounts.
+   * If the event has a lower version than the known roles and names other roles, makes the user's sockets reconnect,
+   * which loads the roles from the service accounts.
    */
   #reconnectIfContradicted(userId: string, { roleIds, rolesVersion }: UserRolesChangedFact): void {
     const user = this.access.users.get(userId)

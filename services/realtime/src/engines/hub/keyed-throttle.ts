@@ -2,10 +2,13 @@ type Window = { endsAt: number; send: (() => void) | undefined }
 
 const defaultMs = 2_000
 
-/** Per key, the first message is sent at once, and of those within a window only the newest, at its end. */
+/**
+ * The first message of a key is sent at once and opens a window. Of the messages that follow within the window, only the
+ * newest is sent, at the end of the window, and opens the next one.
+ */
 export class KeyedThrottle implements Disposable {
   readonly #windowMs: number
-  /** Ordered by their end. */
+  /** In the order in which they end. */
   readonly #windows = new Map<string, Window>()
   #timer: NodeJS.Timeout | undefined
 

@@ -49,7 +49,7 @@ export class NodePolicy {
 
   /**
    * Retries until it succeeds. Loads again if a delta arrived meanwhile that does not follow the known policy, or is
-   * newer than the loaded one.
+   * newer than the loaded policy.
    */
   reload(): Promise<void> {
     this.#mustLoad = true

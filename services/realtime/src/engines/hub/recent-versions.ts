@@ -20,8 +20,8 @@ const emptyGeneration = (): Generation => ({ ids: new Set(), versions: new Map()
 /**
  * Drops duplicates: a relay resends events whose delivery is uncertain. A known version with an unknown id is no
  * duplicate: the database of its service was restored. Ids are forgotten after two generations. From then on, an event
- * of the `versionOrderedTypes` is refused if its version is not above the last forgotten one of its aggregate, unless
- * it happened more than `maxClockDifferenceMs` after the event received last.
+ * of the `versionOrderedTypes` is refused if its version is not above the last forgotten version of its aggregate,
+ * unless it happened more than `maxClockDifferenceMs` after the last received event of its aggregate.
  */
 export class RecentVersions {
   #young = emptyGeneration()

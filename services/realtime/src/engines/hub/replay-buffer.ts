@@ -16,7 +16,7 @@ export type ReplayFrame = {
 }
 
 export type ThrottleKey = { subject: string; property: string }
-/** Whether the account is deleted. It is kept when the other properties of a user are forgotten. */
+/** The property that a deletion of an account changes. It is kept when the other properties of a user are forgotten. */
 export const deletionProperty = 'account'
 
 export type Replay = { frames: readonly Uint8Array[] } | { refusal: ReplayRefusal }
@@ -138,7 +138,8 @@ export class ReplayBuffer {
       }
       return bytes > this.#options.maxReplayBytes
     }
-    // Regardless of age: a node that was disconnected from the bus sends them late, and clients drop duplicates.
+    // These frames are sent even from before the position: another node may have been about to send them late. Clients
+    // drop duplicates.
     if (exceedsLimitWith(this.#newest.values())) return undefined
     for (const topic of topics)
       if (exceedsLimitWith(this.#topics.get(topic)?.itemsFrom(({ ordinal }) => ordinal >= first) ?? []))

@@ -47,7 +47,7 @@ export class SocketOpener implements Disposable {
 
   /**
    * The caller of the first valid credential; undefined if there is none. A credential stored under the previous secret
-   * key is stored again under the current one. Rejects with DependencyUnavailable.
+   * key is stored again under the current one. Rejects with DependencyUnavailable if a call to accounts fails.
    */
   async authenticate(credentials: readonly CredentialDigests[]): Promise<Caller | undefined> {
     for (const { digest, previous } of credentials) {
@@ -62,7 +62,7 @@ export class SocketOpener implements Disposable {
     return undefined
   }
 
-  /** Whether the last check on this node, however long ago, found the credential valid; false if it is forgotten. */
+  /** Whether the last check on this node, however long ago, found the credential valid; false if none is remembered. */
   wasValid(credential: CredentialDigests): boolean {
     return this.#validCredentials.has(credential)
   }
@@ -73,7 +73,7 @@ export class SocketOpener implements Disposable {
     return caller
   }
 
-  /** Rejects with DependencyUnavailable. */
+  /** Rejects with DependencyUnavailable if the call to rooms fails. */
   loadStandings(user: UserAccess): Promise<void> {
     if (user.loaded) return Promise.resolve()
     user.loading ??= this.#standings.request(user).finally(() => {
@@ -114,7 +114,7 @@ export class SocketOpener implements Disposable {
       return await response
     } catch (error) {
       this.#metrics.reportDependencyFailure(service, error)
-      throw new DependencyUnavailable(`${service} does not answer`, { cause: error })
+      throw new DependencyUnavailable(`a call to ${service} failed`, { cause: error })
     }
   }
 

@@ -12,7 +12,7 @@ export class UserAccess {
   readonly standings = new Map<string, Standing>()
   /** Ids of the rooms to whose topics the open connections subscribe. */
   readonly rooms = new Set<string>()
-  /** Until it settles, changes from the stream are only collected. */
+  /** Until it settles, changes from the stream are only stored in `standings`, and `rooms` stays unchanged. */
   loading: Promise<void> | undefined
   loaded = false
 
