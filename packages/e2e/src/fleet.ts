@@ -63,7 +63,7 @@ function urlsOf(services: FleetProcess[], name: string): [string, string] {
   return [one, other]
 }
 
-/** Settings of the tests must not reach a tested fleet. */
+/** Removes settings of Parley and telemetry: those of the test process must not reach a tested fleet. */
 export const withoutSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(PARLEY|OTEL)_/.test(name)))
 

@@ -31,7 +31,7 @@ export class Listeners implements Disposable {
     )
   }
 
-  /** The distinct contents of each event, without the position. Each event should have one. */
+  /** By event, the distinct contents that the sockets received, without the position. More than one is a mistake. */
   encodings(): Map<string, Set<string>> {
     const encodings = new Map<string, Set<string>>()
     for (const listener of this.#listeners)
@@ -54,7 +54,7 @@ export class Listeners implements Disposable {
     }
   }
 
-  /** Forgets the events up to the message, and the sockets that did not receive it. */
+  /** Forgets the events up to the message. Closes and forgets the sockets that did not receive it. */
   resetAfter(messageId: string): void {
     for (const listener of this.#listeners.splice(0)) {
       const at = listener.socket.events.findIndex((envelope) => isMessage(envelope, messageId))

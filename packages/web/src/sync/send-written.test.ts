@@ -71,7 +71,7 @@ test('a message is sent once no file of it is left to upload, and its draft is c
   stop()
 })
 
-test('a sent reply ends, and one in another room goes on', () => {
+test('sending a reply ends replying in its room, but not in another room', () => {
   const { files, sent, stop } = startChat()
   for (const conversation of ['R1/', 'R2/']) beginReply(conversation, { id: 'M1' } as Message)
   files.send('R1/', { ...written, body: 'yes', inReplyTo: 'M1' })

@@ -120,7 +120,7 @@ export async function summarizeUnapplied(
   return { version: BigInt(row.version), awaitStream: row.awaitStream ?? false }
 }
 
-/** With `streamed` also facts that must be on the stream, because the call to messaging waited for this. */
+/** `streamed`: messaging has waited for the stream. Otherwise, facts that must be on the stream stay unapplied. */
 export async function markApplied(db: Db, roomId: string, upTo: bigint, streamed: boolean): Promise<void> {
   await db
     .update(roomFacts)
