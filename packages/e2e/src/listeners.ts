@@ -19,8 +19,8 @@ export class Listeners implements Disposable {
   }
 
   /**
-   * The sorted kinds of the relevant events since the last reset, by socket ("name at node"); with `upTo`, those
-   * before this message.
+   * The sorted kinds of the relevant events since the last reset, by socket ("name at node"). With `upTo`, only of
+   * events before this message.
    */
   received(isRelevant: (envelope: RealtimeEventEnvelope) => boolean, upTo?: string): Record<string, Kind[]> {
     return Object.fromEntries(

@@ -32,8 +32,8 @@ export type Positions = {
 }
 
 /**
- * If the stream still holds these positions, the newest becomes the anchor. The keeper decides unless the stream
- * confirms within `timeoutMs` that it holds them. Never rejects.
+ * Checks whether the stream still holds these positions. If so, the newest becomes the anchor. Asks the keeper if the
+ * stream does not confirm a position within `timeoutMs`. Never rejects.
  */
 export async function verifyPositions(bus: Bus, positions: Positions, timeoutMs?: number): Promise<PositionState> {
   const { anchor, newest } = positions

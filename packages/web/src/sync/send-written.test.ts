@@ -61,7 +61,7 @@ function finish(files: PendingFiles): void {
   if (upload) files.remove('R1/', upload)
 }
 
-test('a message is sent once no file of it is left to upload, and its draft is cleared', () => {
+test('when no file of a message is left to upload, the message is sent and its draft is cleared', () => {
   const { files, sent, stop } = startChat()
   saveDraft('Uann', 'R1/', 'here')
   files.add('R1/', 'R1', [new File(['one'], 'one.txt')])

@@ -61,8 +61,8 @@ export function decodeFact(bytes: Uint8Array): RoomFact {
 const decodeFacts = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => decodeFact(fact))
 
 /**
- * The first `factsPerCall` facts above `version`, which is the version that messaging has. Each fact is made to follow
- * the one before it, and the first to follow `version`, even if facts between them are missing.
+ * The first `factsPerCall` facts above `version`, which is the version that messaging has. They name their predecessors
+ * so that they form a chain that begins at `version`, even if facts between them are missing.
  */
 export async function findFactsAbove(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
   const above = and(eq(roomFacts.roomId, roomId), gt(roomFacts.version, version))
