@@ -24,7 +24,7 @@ const outcomeNames = { session: 'signed_in', pendingToken: 'pending', alreadyLin
 const error = (value: string): Outcome => ({ case: 'error', value })
 
 export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInternalService.method.finishProviderLogin> {
-  /** Signs in to the account of the identity. If there is none, begins a flow to create it, if the operator allows that. */
+  /** Signs in to the account of the identity. If there is none and the operator allows it, begins to create one. */
   const signIn = async (
     provider: Provider,
     identity: ProviderIdentity,
