@@ -1,5 +1,5 @@
-// Checks whether the gateways know the proxies in front of them: sends requests through the proxies, then reads the metrics of
-// every process.
+// Checks whether the gateways know the proxies in front of them: sends requests through the proxies, and compares the metrics
+// of the processes before and after.
 //   node test-proxies.mjs https://chat.example.org http://parley-internal:9090
 import { lookup } from 'node:dns/promises'
 

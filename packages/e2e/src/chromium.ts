@@ -29,7 +29,7 @@ const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
 export const launchChromium = (executablePath: string): Promise<Browser> =>
   chromium.launch({ executablePath, args: sandbox })
 
-/** The profile folder is persistent. `crash` kills the browser. */
+/** Keeps its profile in `folder`, also after a crash. `crash` kills the browser. */
 export async function startChromium(
   path: string,
   folder: string,

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { dataDirAt, type FleetProcess, isProcessOf, type ReadyState } from '@parley/local'
 
 /**
- * The fleet under test. It has two processes that serve as gateway and two of realtime; the fleet of `jest-setup.ts`
- * has two of every service, in the compact layout two of `realtime` and of `compact`.
+ * The fleet under test. Two of its processes serve as gateway, and two are realtime nodes. The fleet of `jest-setup.ts`
+ * has two processes of each service or, in the compact layout, two of `realtime` and two of `compact`.
  */
 export type TestedFleet = {
   dataDir: string
@@ -63,7 +63,7 @@ function urlsOf(services: FleetProcess[], name: string): [string, string] {
   return [one, other]
 }
 
-/** Settings of the tests must not reach a tested fleet. */
+/** Removes settings of Parley and telemetry: those of the test process must not reach a tested fleet. */
 export const withoutSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(PARLEY|OTEL)_/.test(name)))
 

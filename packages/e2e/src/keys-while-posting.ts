@@ -12,7 +12,7 @@ export const newestPosted = (): string => `Arriving ${lastPosted}`
 /** The authors together post `perSecond` messages a second. */
 export type PostLoad = { roomId: string; authors: readonly [Person, ...Person[]]; perSecond: number }
 
-/** `delays`: from a key to the next paint, slowest first, in milliseconds. */
+/** `delays`: from a key to the next paint, slowest first, in milliseconds. Delays below 16 ms are missing. */
 type TypingResult = { delays: number[]; postsPerSecond: number }
 
 export async function keysWhilePosting(page: Page, { roomId, authors, perSecond }: PostLoad): Promise<TypingResult> {

@@ -19,8 +19,8 @@ export class Listeners implements Disposable {
   }
 
   /**
-   * The sorted kinds of the relevant events since the last reset, by socket ("name at node"); with `upTo`, those
-   * before this message.
+   * The sorted kinds of the relevant events since the last reset, by socket ("name at node"). With `upTo`, only of
+   * events before this message.
    */
   received(isRelevant: (envelope: RealtimeEventEnvelope) => boolean, upTo?: string): Record<string, Kind[]> {
     return Object.fromEntries(
@@ -31,7 +31,7 @@ export class Listeners implements Disposable {
     )
   }
 
-  /** The distinct contents of each event, without the position. Each event should have one. */
+  /** By event, the distinct contents that the sockets received, without the position. More than one is a mistake. */
   encodings(): Map<string, Set<string>> {
     const encodings = new Map<string, Set<string>>()
     for (const listener of this.#listeners)
@@ -54,7 +54,7 @@ export class Listeners implements Disposable {
     }
   }
 
-  /** Forgets the events up to the message, and the sockets that did not receive it. */
+  /** Forgets the events up to the message. Closes and forgets the sockets that did not receive it. */
   resetAfter(messageId: string): void {
     for (const listener of this.#listeners.splice(0)) {
       const at = listener.socket.events.findIndex((envelope) => isMessage(envelope, messageId))

@@ -72,7 +72,7 @@ async function asOwner(work: (owner: Person) => Promise<unknown>): Promise<void>
   await work(signedInOwner)
 }
 
-/** Retries like {@link newPerson}. */
+/** Retries while the fleet recovers from an earlier test. */
 export const signInOwner = (): Promise<Person> => eventually(() => signIn(ownerCredentials))
 
 export async function signIn(

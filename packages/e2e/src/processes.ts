@@ -31,7 +31,7 @@ export function waitUntilBothServe(name: string, ended: number[]): Promise<void>
       const pids = processesOf(name).map(({ pid }) => pid)
       const serving = pids.filter((pid) => !ended.includes(pid))
       if (serving.length !== 2)
-        throw new Error(`only ${serving.length} new processes of ${name} serve (${pids.join()})`)
+        throw new Error(`${serving.length} new processes of ${name} serve instead of 2 (${pids.join()})`)
     },
     { timeoutMs: 60_000 },
   )
@@ -53,7 +53,8 @@ export async function waitUntilHealthy(): Promise<void> {
   await eventually(
     async () => {
       const { services } = fleet().state()
-      if (services.length !== fleet().processes.length) throw new Error(`only ${services.length} processes serve`)
+      const wanted = fleet().processes.length
+      if (services.length !== wanted) throw new Error(`${services.length} processes serve instead of ${wanted}`)
       for (const service of services) {
         const { status, text } = await requestInternal(service, '/readyz')
         if (status !== 200) throw new Error(`${service.name} is not ready: ${text}`)

@@ -40,7 +40,7 @@ export async function startTracedFleet(owner: { login: string; password: string 
   resources.defer('fleet', () => fleet.stop())
   return {
     ...{ fleet, collector, pushService },
-    /** The processes first export their remaining telemetry. The log files remain. */
+    /** Before they end, the processes export their remaining telemetry. The log files remain. */
     stop: () => fleet.stop(),
     logText() {
       const { logs } = dataDirAt(dataDir)

@@ -28,7 +28,7 @@ const expectNotified = (eventId: string, userIds: readonly string[]) =>
 const rowsOf = async (statement: string) => (await fleet.db.execute(statement)).rowCount
 const jobs = () => rowsOf('select from notification_jobs')
 
-/** The first post is handled alone, the others in one batch. Returns the id of the last. */
+/** The first post is handled alone, the others usually in one batch. Returns the id of the last post. */
 async function postTogether(roomId: string, count: number): Promise<string> {
   const publisher = new RoomPublisher(fleet.bus, roomId)
   return fleet.db.transaction(async (tx) => {

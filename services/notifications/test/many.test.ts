@@ -128,7 +128,7 @@ test('if more users have the level ALL_MESSAGES than a room has members, a post 
     .as('U000002')
     .preferences.updateRoomNotificationPreference({ roomId: 'R1', level: NotificationLevel.NORMAL })
   for (const [roomId, size, calls] of [
-    // Calls of `listRecipients`: two to decide, and one by the request or by the job.
+    // Calls of `listRecipients`: two find out whether the room is small; a third is made at once (R1) or by a job (R2).
     ['R1', 5, 3],
     ['R2', 900, 3],
   ] as const) {

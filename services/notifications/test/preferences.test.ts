@@ -39,7 +39,7 @@ test('without a chosen level, the effective level is NORMAL', async () => {
   })
 })
 
-test('choosing a level waits until messaging has it, and succeeds even if messaging is unavailable', async () => {
+test('choosing a level waits until messaging has applied it, but succeeds if messaging is unavailable', async () => {
   const { levels, unavailableMethods } = fleet.fakes
   const { preferences } = fleet.as('Ustays')
   await preferences.updateRoomNotificationPreference({ roomId: 'R1', level: MUTED })

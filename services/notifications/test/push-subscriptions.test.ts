@@ -62,7 +62,7 @@ describe('sessions:', () => {
       .map(({ endpoint }) => endpoint.replace('https://push.example/', ''))
       .sort()
 
-  test('a subscription is deleted when its session ends, or all sessions of its user', async () => {
+  test('a subscription is deleted when its session ends, or when all sessions of its user end', async () => {
     await inSession('Us', 'S-phone').subscribe(browserOf('s-phone'))
     await inSession('Us', 'S-desk').subscribe(browserOf('s-desk'))
     await inSession('Us', 'S-train').subscribe(browserOf('s-train'))

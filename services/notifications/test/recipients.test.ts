@@ -248,7 +248,7 @@ test('read markers, one per room and thread, prevent and dismiss notifications o
   )
 })
 
-test('after a restore of messaging, a message at a reused place notifies people who read or left there before the restore', async () => {
+test('after a restore of messaging, a message at a reused place notifies people who had read or left before the restore', async () => {
   const { ann, bob, cat } = people('ann', 'bob', 'cat')
   const { roomId, publisher } = roomOf([ann, bob, cat])
   const mention = { mentions: { userIds: [bob, cat] } }

@@ -38,6 +38,7 @@ export type Context = {
   assets: { publicUrl: string; signingSecret: string }
   fileLimits: FileLimits
   quotas: Quotas
+  /** In bytes. */
   serverUsage: () => Promise<number>
   completions: UploadCompletions
   now: () => Date

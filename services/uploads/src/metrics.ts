@@ -65,8 +65,8 @@ export const reportLeftForJob = (error: unknown): void =>
   log.warn({ err: error }, 'bytes could not be deleted; a periodic job will delete them')
 
 /**
- * The name of the error tells why the bucket cannot be used: it does not exist, the access key is invalid, or the
- * server does not answer.
+ * The name of the error tells why the bucket cannot be used: for example, it does not exist, the access key is invalid,
+ * or the server does not answer.
  */
 export const reportStorageUnavailable = (bucket: string, error: unknown): void =>
   log.error({ bucket, err: error }, 'the bucket cannot be used; retrying')

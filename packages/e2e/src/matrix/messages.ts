@@ -20,7 +20,7 @@ async function postWithFiles(fixture: Fixture, as: string, count: number) {
 
 const previewUrl = 'https://example.org/'
 
-/** Stores the preview itself, because uploads refuses to fetch a page from a local address. */
+/** Writes a preview into the database: no page can be fetched in a test, because uploads refuses local addresses. */
 async function attachPreview(fixture: Fixture, to: string) {
   await using database = await databaseOf('messaging')
   const preview = toBinary(PagePreviewSchema, create(PagePreviewSchema, { url: previewUrl, title: 'An example' }))

@@ -60,8 +60,8 @@ export async function startErasures(options: ErasureOptions): Promise<AsyncDispo
 }
 
 /**
- * A run begins with the pass that follows the last one of the previous run, so that failing passes do not block others.
- * It resolves with the milliseconds until the next run, if that must come early.
+ * A run attempts at most 20 passes. If more may wait, the next run continues after them, so that failing passes do not
+ * block others. A run resolves with the milliseconds until the next run, if that must come early.
  */
 function createPassRunner(options: ErasureOptions): (signal: AbortSignal) => Promise<number | void> {
   const { service } = options

@@ -51,7 +51,7 @@ export const isStoreTooSmall = (error: unknown): boolean =>
 export const isClusterTooSmall = (error: unknown): boolean =>
   apiCode(error) === NO_CLUSTER || (apiCode(error) === NO_SUITABLE_PEERS && !isStoreTooSmall(error))
 
-/** Nobody answered: the stream is missing, JetStream is not ready yet, or it belongs to another NATS account. */
+/** Nobody answered: the stream is missing or belongs to another NATS account, or JetStream is not ready yet. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof NatsError && (error.code === '503' || error.code === 'TIMEOUT')
 

@@ -18,7 +18,7 @@ function header(length: number): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
-/** Returns how many entries the next message takes: the first ones with one subject, up to the limits of a message. */
+/** Returns how many of the first entries fit into one message: they have the same subject, and keep to the limits. */
 export function batchSize(waiting: readonly { subject: string; payload: Uint8Array }[]): number {
   const subject = waiting[0]?.subject
   let bytes = 0

@@ -35,10 +35,10 @@ const fixedConfig = {
 }
 
 /**
- * Creates the stream or updates its configuration, repeatedly and concurrently without harm. A missing stream is
- * declared again with the last options. A size limit that exceeds the storage is logged; an existing stream then keeps
- * its limit, and a new one gets a lower one. With too few servers for the replicas, the number of copies stays; a later
- * call adds the rest. Rejects if the bus does not answer, or the storage is too small even for a few megabytes.
+ * Creates the stream or updates its configuration. May be called repeatedly and concurrently. A size limit that exceeds
+ * the storage is logged; an existing stream then keeps its limit, and a new stream gets a lower limit. With too few
+ * servers for the replicas, the number of copies stays (1 for a new stream) until a later call. Rejects if the bus does
+ * not answer, or the storage is too small even for a few megabytes.
  */
 export async function declareStreams(bus: Bus, options: StreamOptions = {}): Promise<void> {
   declared.set(bus, options)

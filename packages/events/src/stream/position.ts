@@ -19,21 +19,21 @@ const mayHaveExpiredMs = streamMaxAgeMs - 3_600_000
 
 export const positionCheckMs = 10_000
 /**
- * Node.js wakes the process at the end of a timer even if it was cleared. After a timeout this long, the process is
- * usually awake for another timer.
+ * Node.js wakes the process at the end of a timer even if it was cleared. After a time this long, another timer usually
+ * wakes the process anyway.
  */
 export const positionCheckTimeoutMs = 2_900
 
 export type Positions = {
   newest: Position | undefined
-  /** The newest position at the last successful check. Newer ones may be on a stream that has replaced a lost one. */
+  /** The newest position at the last successful check. Later ones may belong to a stream that replaced this one. */
   anchor: Position | undefined
   lost?: Position | undefined
 }
 
 /**
- * If the stream still holds these positions, the newest becomes the anchor. The keeper decides unless the stream
- * confirms within `timeoutMs` that it holds them. Never rejects.
+ * Checks whether the stream still holds these positions. If so, the newest becomes the anchor. Asks the keeper if the
+ * stream does not confirm a position within `timeoutMs`. Never rejects.
  */
 export async function verifyPositions(bus: Bus, positions: Positions, timeoutMs?: number): Promise<PositionState> {
   const { anchor, newest } = positions

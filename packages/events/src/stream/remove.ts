@@ -8,8 +8,8 @@ export async function countOnStream(bus: Bus, subjects: readonly string[]): Prom
 
 /**
  * Removes the messages under subjects of a user's events and overwrites their bytes. Ends early if a request removes
- * none. Wait until newer events have existed for a while: relays and followers check that the stream still holds the
- * newest event they know. Only accounts may call it.
+ * none. Only accounts may call it, once newer events have existed for a while: relays and followers check that the
+ * stream still holds the newest event they know.
  */
 export async function removeFromStream(bus: Bus, subjects: readonly string[], signal: AbortSignal): Promise<void> {
   for (;;) {

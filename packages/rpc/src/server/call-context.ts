@@ -10,7 +10,7 @@ export class CallContext implements HandlerContext {
   readonly method: DescMethodUnary
   readonly requestMethod = 'POST'
   readonly protocolName = 'nats'
-  /** The caller; set by the authentication check for methods that need one, otherwise on first use. */
+  /** Set by the first `callerOf`, which runs before the handler if the method needs a caller. */
   caller: Caller | undefined
   readonly #received: MsgHdrs
   readonly #deadlineAt: number

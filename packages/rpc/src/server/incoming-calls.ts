@@ -63,7 +63,7 @@ export class IncomingCalls implements Disposable {
     const headers = delivery.headers ?? natsHeaders()
     const control = unpackRequest(headers.get(controlHeader))
     if (!control) {
-      sendError(delivery, new ConnectError('the request has no control header', Code.InvalidArgument))
+      sendError(delivery, new ConnectError('the request has no valid control header', Code.InvalidArgument))
       return
     }
     const ageMs = this.#skew.age(control.sender, control.sentAt, arrivedAt)
@@ -119,13 +119,13 @@ export class IncomingCalls implements Disposable {
       try {
         return sendAnswer(delivery, await answer(served, context, delivery.data, this.#options), context)
       } catch (error) {
-        // Inside the span, so that the log line about the failure has its trace.
+        // Inside the span, so that the log line about the failure has the trace of the call.
         throw failureOf(error, context)
       }
     })
   }
 
-  /** Sends `started` for long calls, ends calls whose deadline has passed, and refuses calls that waited too long. */
+  /** Sends `started` for long calls, aborts calls whose deadline has passed, and refuses calls that waited too long. */
   #check(): boolean {
     const now = this.#options.now()
     for (const running of this.#running) {

@@ -24,7 +24,7 @@ export type Implementation = (
 
 /**
  * The methods to subscribe to: the owned ones, implemented or not, and all methods of the registered internal services.
- * Throws for the implementation of a stream, or of a method that another deployable owns or that already has one.
+ * Throws if an implemented method is a stream, belongs to another deployable, or is implemented twice.
  */
 export function collectRoutes(owned: readonly DescMethod[], register: (routes: ServiceRoutes) => void): ServedMethod[] {
   const implementations = new Map<DescMethodUnary, Implementation>()

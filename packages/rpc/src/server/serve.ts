@@ -45,8 +45,8 @@ export type RpcServer = AsyncDisposable
 
 /**
  * Serves the methods of a deployable over the bus, sharing the calls with its other processes. Resolves when the bus
- * has registered the subscriptions; rejects when it refuses one, and with the reason of `signal` when that is aborted
- * first.
+ * has registered the subscriptions. Rejects if the bus refuses one or its connection is closed, and with the reason of
+ * `signal` if that is aborted first.
  */
 export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<RpcServer> {
   const owned = [...ownedMethods(options.deployable), ...(options.extraMethods ?? [])]

@@ -1,4 +1,4 @@
-/** URLs to which a message must not link. Most run code, some only after decoding. */
+/** Harmful URLs. Most run code, some only after wrong decoding. */
 const scripts = [
   ...[
     'javascript:alert(1)',

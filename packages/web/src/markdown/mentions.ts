@@ -4,7 +4,7 @@ import type { Extension } from 'mdast-util-from-markdown'
 
 export type TextPart = { text: string; login?: string; everyone?: boolean }
 
-/** A URL, or a host name with a path. It contains no mentions. The server has the same rule. */
+/** A URL, or a host name with a path. An "@" inside begins no mention. The server has the same rule. */
 const address = /(?<![\p{L}\p{N}+.-])(?:[a-z][a-z\d+.-]*:\/\/|www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[/?#])[^\s<>]*/u
 const mention = /(?<![\p{L}\p{N}]|[\p{L}\p{N}][._+-])@([\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*)/u
 const either = new RegExp(`${address.source}|${mention.source}`, 'giu')

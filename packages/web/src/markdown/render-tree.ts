@@ -13,7 +13,7 @@ export const isStatic = (parent: Root | Element, mentions: boolean): boolean =>
       : languageOf(piece) === undefined && isStatic(piece, mentions && !ignoresMentions(piece)),
   )
 
-/** Creates the DOM nodes of a static tree. It uses no components, because a page shows hundreds of messages. */
+/** Creates the DOM nodes of a static tree. Components would be too slow: a page shows hundreds of messages. */
 export function renderTree(parent: Root | Element): DocumentFragment {
   const fragment = document.createDocumentFragment()
   for (const piece of piecesOf(parent)) fragment.append(piece.type === 'text' ? piece.value : elementOf(piece))

@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@parley/client'
 import { setLanguageFromFile } from '../messages/_texts-from-files.ts'
 import { Attempt } from './attempt.ts'
 
-test('actions for different subjects run at once, and a repeated one for the same subject is ignored', async () => {
+test('actions for different subjects run at once; while one runs, another for the same subject is ignored', async () => {
   const attempt = new Attempt()
   const done: string[] = []
   const finish = new Map<string, () => void>()
@@ -21,7 +21,7 @@ test('actions for different subjects run at once, and a repeated one for the sam
   expect([done, attempt.busy.value]).toEqual([['Ubob', 'Uann'], false])
 })
 
-test('a failure is no longer shown once the action for its subject is repeated, even while another runs', async () => {
+test('a failure disappears when the action for its subject is repeated, even while another action runs', async () => {
   await setLanguageFromFile('en')
   const attempt = new Attempt()
   let finish: () => void = () => undefined

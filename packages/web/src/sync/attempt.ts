@@ -10,8 +10,8 @@ export class Attempt {
   #failed: string | undefined
 
   /**
-   * Returns whether the action succeeded. Does nothing while another one for the same subject is running. In a list,
-   * the subject is the id of the row.
+   * Returns whether the action succeeded. While another action for the same subject is running, does nothing and
+   * returns false. In a list, the subject is the id of the row.
    */
   async run(action: () => Promise<unknown>, subject = ''): Promise<boolean> {
     if (this.#running.has(subject)) return false

@@ -6,8 +6,8 @@ type Change = (user: User) => User
 export type Changes = ReadonlyMap<string, readonly Change[]>
 
 /**
- * Remembers the changes of people that events report while responses are awaited. A response may contain data from
- * before a change, and neither has a version to compare: the changes must be applied to its data again.
+ * Remembers what events report about people while responses are awaited. A response may contain older data, and no
+ * version tells which is newer: the reported changes must be applied to the response, too.
  */
 export class ChangesDuringRequests {
   readonly #requests = new Set<Map<string, Change[]>>()

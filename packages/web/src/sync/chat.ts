@@ -85,7 +85,7 @@ export class Chat {
     )
     catchUpWhenOpen(this.events.connection, this)
     this.#refreshMessages = createBatcher(40, (changed) => reloadChanged(changed, (roomId) => this.timelinesOf(roomId)))
-    // A decision may affect all users, so each client waits a random time.
+    // A change of permissions may affect all users, so each client waits a random time.
     this.#reloadViewerSoon = createBatcher(200 + Math.random() * 300, async () => {
       await Promise.all([this.#readViewer(), this.rooms.load()])
     })
@@ -97,7 +97,7 @@ export class Chat {
     this.#reloadPart = createBatcher(0, async (named) => void (await Promise.all(named.map((part) => parts[part]()))))
   }
 
-  /** Shows the first responses, then applies all events since their requests were sent, because these may be newer. */
+  /** Shows the first responses, then applies all events since their requests were sent: an event may be newer. */
   async start(): Promise<void> {
     void this.sender.resume()
     setTimeout(() => this.firstRequestsSent.set(true), maxRenderDelayMs)

@@ -24,7 +24,7 @@ export async function deleteAccount(server: MemberClient, userId: string): Promi
   }
 }
 
-/** Whether a failed deletion may have been carried out. A repeated request of a deleted account is unauthenticated. */
+/** Whether the account may be deleted although the request failed. After an earlier success it is unauthenticated. */
 const mayBeDone = (thrown: unknown): boolean =>
   [Code.Unavailable, Code.DeadlineExceeded, Code.Canceled, Code.Unknown, Code.Internal, Code.Unauthenticated].includes(
     ConnectError.from(thrown).code,

@@ -23,7 +23,7 @@ function previewServer() {
   return { preview, write, urls, title: () => preview.found.value?.preview.title }
 }
 
-test('the first link of a draft is previewed, with one request while it stays the same', async () => {
+test('the first link of a draft is previewed, and not requested again while it stays unchanged', async () => {
   const { preview, write, urls, title } = previewServer()
   await write('see https://example.org/a')
   await write('see https://example.org/a and more')

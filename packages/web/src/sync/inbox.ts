@@ -40,7 +40,7 @@ export class Inbox {
     this.items.update((items) => items?.filter(({ id }) => id !== notificationId))
     const listed = this.items.value?.length ?? 0
     if (listed < before) this.total.update((total) => total - 1)
-    // Load the next notification into the list, or the new total if the dismissed one was not listed.
+    // Fills the list with the next notification, or, if the removed one was not listed, loads the new total.
     if (isMore) this.refresh()
   }
 

@@ -32,7 +32,7 @@ export class PagedList<T> {
   async search(search: string): Promise<void> {
     const query = ++this.#latestQuery
     this.#search = search.trim()
-    // The next page of another search is not the next one of this search.
+    // The cursor belongs to the previous search.
     this.#cursor = ''
     if (search !== '') await new Promise((resolve) => setTimeout(resolve, pauseMs))
     if (query !== this.#latestQuery) return

@@ -27,7 +27,7 @@ export function pendingFilesOf(server: MemberClient, userId: string): PendingFil
 
 /**
  * Files for the next message of each room and thread, and messages that are sent once their files are uploaded.
- * Uploading and sending continue while the user is elsewhere.
+ * Uploading and sending continue while another conversation is shown.
  */
 export class PendingFiles {
   readonly #server: MemberClient

@@ -5,7 +5,7 @@ import { ReadMarker } from './read-marker.ts'
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-test('the first row seen is marked at once, and those of the following second with one request at its end', async () => {
+test('the first row seen is marked at once, and the rows seen within the next second with one request', async () => {
   const mark = jest.fn(() => Promise.resolve())
   const marker = new ReadMarker(mark)
   for (const id of ['a', 'b', 'c']) marker.markSeen(id)
@@ -42,7 +42,7 @@ test('a marker is sent again until it succeeds if the server is unavailable', as
   expect(mark).toHaveBeenCalledTimes(4)
 })
 
-test('after a refusal, a marker is sent only for another row; once the view is closed, none is sent again', async () => {
+test('after a refusal, only another row is marked; after the view is closed, a failed request is not repeated', async () => {
   const refused = failingRequest(Code.PermissionDenied, 1)
   const marker = new ReadMarker(refused)
   marker.markSeen('a')

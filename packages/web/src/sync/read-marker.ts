@@ -4,8 +4,8 @@ const everyMs = 1_000
 const temporary = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.ResourceExhausted, Code.Unknown])
 
 /**
- * Sends the read marker to the server at most once a second: the first one immediately, then the newest one at the end
- * of each second, or when `flush` is called. Retries after a temporary failure.
+ * Tells the server how far the user has read: immediately, then at most once a second with the newest row, or when
+ * `flush` is called. Retries after a temporary failure.
  */
 export class ReadMarker {
   readonly #mark: () => Promise<unknown>

@@ -21,8 +21,8 @@ export class RoomGroups {
   }
 
   /**
-   * Loads the groups. Of overlapping calls, the last one that succeeds counts; none counts during a move. If the request
-   * fails, the groups are shown as the server last confirmed them.
+   * Loads the groups. A response to an earlier call never replaces the response to a later one; during a move, all
+   * responses are ignored. If the request fails, the groups are shown as the server last confirmed them.
    */
   async load(): Promise<void> {
     const load = ++this.#loads
@@ -38,7 +38,7 @@ export class RoomGroups {
 
   /**
    * Moves a group up or down by one. The move is shown at once; the server receives one move after the other. After the
-   * last one, the groups are loaded again. If the move has failed, its error is thrown even if they cannot be loaded.
+   * last waiting move, the groups are loaded again. Throws the error of a failed move, even if loading fails too.
    */
   async move(at: number, step: 1 | -1): Promise<void> {
     const groups = [...this.groups.value]

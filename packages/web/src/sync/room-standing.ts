@@ -32,7 +32,7 @@ export class RoomStanding {
   readonly #seesMembers: (roomId: string) => boolean
   #latestRequest = 0
 
-  /** `seesMembers`: whether the viewer may be a member of a room. If not, the server is not asked for the members. */
+  /** `seesMembers`: whether the viewer may see the members of a room. If not, the server is not asked for them. */
   constructor(
     server: MemberClient,
     admin: Administration,
@@ -84,7 +84,7 @@ export class RoomStanding {
   }
 }
 
-/** Whether a person is in a room; undefined if the viewer is not a member, because only members see who is. */
+/** Whether a person is in a room; undefined if the viewer is not in the room and therefore cannot see its members. */
 export async function isRoomMember({ api }: MemberClient, target: Target): Promise<boolean | undefined> {
   try {
     await api.room.getMember(target)

@@ -133,7 +133,7 @@ test('a room that is reloaded while all rooms are being loaded is not replaced b
   expect(shown().archived).toBe(true)
 })
 
-test('a room requested before a load of all rooms does not undo that load when it arrives afterwards', async () => {
+test('the late response about one room does not undo a load of all rooms that was requested after it', async () => {
   const { rooms, respond, requested, shown, store } = createRooms()
   store({ hasUnread: true })
   rooms.refresh('R1')

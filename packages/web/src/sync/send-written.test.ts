@@ -61,7 +61,7 @@ function finish(files: PendingFiles): void {
   if (upload) files.remove('R1/', upload)
 }
 
-test('a message is sent once no file of it is left to upload, and its draft is cleared', () => {
+test('when no file of a message is left to upload, the message is sent and its draft is cleared', () => {
   const { files, sent, stop } = startChat()
   saveDraft('Uann', 'R1/', 'here')
   files.add('R1/', 'R1', [new File(['one'], 'one.txt')])
@@ -71,7 +71,7 @@ test('a message is sent once no file of it is left to upload, and its draft is c
   stop()
 })
 
-test('a sent reply ends, and one in another room goes on', () => {
+test('sending a reply ends replying in its room, but not in another room', () => {
   const { files, sent, stop } = startChat()
   for (const conversation of ['R1/', 'R2/']) beginReply(conversation, { id: 'M1' } as Message)
   files.send('R1/', { ...written, body: 'yes', inReplyTo: 'M1' })

@@ -40,7 +40,7 @@ async function attemptsAfter(ms: number): Promise<number> {
   return createMessage.mock.calls.length
 }
 
-test('without network, sending is attempted once a minute, and not if nothing is waiting', async () => {
+test('without network, sending is attempted once a minute while a message is waiting', async () => {
   isReachable = false
   sender.send(written)
   expect(await attemptsAfter(59_000)).toBe(0)

@@ -25,7 +25,7 @@ export class Sender {
   readonly #onPosted: (unsent: Unsent, message: Message) => void
   readonly #others: BroadcastChannel
   readonly #storing = new Set<string>()
-  /** Keys of messages this page has posted; they are deleted from the device a little later. */
+  /** Keys of messages this page has posted; the messages are deleted from the device a little later. */
   readonly #posted = new Set<string>()
   #retry: ReturnType<typeof setTimeout> | undefined
   /** Failed attempts since the server was last known to be reachable. */

@@ -72,7 +72,7 @@ test.each([
   },
 )
 
-test('a connection that opens although the browser reports no network counts as open until the browser reports that again', () => {
+test('a connection that opens although the browser reports no network counts as open until the next such report', () => {
   changeNetwork('offline')
   expect(events.connection.value).toBe('lost')
   setState({ status: 'open', resumed: false })

@@ -5,8 +5,8 @@ import { Cell } from '../state/cell.ts'
 export type Connection = 'connecting' | 'open' | 'lost' | 'ended'
 
 /**
- * A message to the other tabs. A new tab sends `hello`; the tab with the socket answers with its connection, others
- * `here`.
+ * A message to the other tabs. A new tab sends `hello`. The tab with the socket answers with its connection; every
+ * other tab answers `here`.
  */
 type TabMessage =
   | { kind: 'event'; envelope: RealtimeEventEnvelope }
@@ -106,7 +106,7 @@ export class SharedEvents {
 
   /** Resolves, which releases the lock, when the socket is closed. */
   #holdSocket(): Promise<void> {
-    // Without a position, this socket misses the events between the previous tab's last one and its own opening.
+    // Without a position, this socket misses the events between the last event of the previous tab and its own opening.
     let hasGap = this.#hasReceived && this.#position === ''
     const onReset = () => {
       this.#broadcast({ kind: 'reset' })

@@ -50,8 +50,9 @@ export class Timeline {
   #catchingUp = false
   #catchUpAgain = false
   #caughtUpAt = -Infinity
-  /** Number of rows announced since the last read, and whether there was a flood before it. */
+  /** Number of rows announced since the last read. */
   #newRows = 0
+  /** Whether the rows announced before the last read were a flood. */
   #isFlooded = false
   #retry: ReturnType<typeof setTimeout> | undefined
 
@@ -140,8 +141,8 @@ export class Timeline {
   }
 
   /**
-   * Reads rows after the last one: one read at a time, with pauses. All calls during a read cause one more. A failed
-   * read is repeated, unless the failure is permanent.
+   * Reads the rows after the loaded ones: one read at a time, with pauses. All calls during a read cause one more read.
+   * A failed read is repeated, unless the failure is permanent.
    */
   async catchUp(): Promise<void> {
     if (this.status.value === 'failed') return this.reload()
@@ -174,7 +175,7 @@ export class Timeline {
     // Keep the position of a user who is reading older rows; the window already says that there are newer ones.
     if (!window || window.hasNewer) return
     if (!this.isAtNewest && isFull(window)) return this.window.set({ ...window, hasNewer: true })
-    // If a user at the newest row falls behind, restart there; the skipped rows can be read by scrolling back.
+    // If a user at the newest row falls behind, load only the newest rows; scrolling back loads the skipped ones.
     const isFlooded = this.#isFlooded && this.isAtNewest
     const page = isFlooded
       ? undefined

@@ -3,7 +3,7 @@ import { Cell } from '../state/cell.ts'
 
 /** Time for which a hint is shown, and minimum interval between two sent hints. The contract defines both. */
 const [shownMs, everyMs] = [6_000, 2_000]
-/** Hints and messages take different paths, so a hint may arrive after a message that was sent later. */
+/** Hints and messages take different paths: a hint may arrive after a message that was sent after it. */
 const lateMs = 1_000
 
 export class Typing {

@@ -69,7 +69,7 @@ async function saveBatch(tx: Tx, participants: ParticipantRow[]): Promise<void> 
     })
 }
 
-/** The order is that in which calls are locked. */
+/** In the order in which a transaction must lock them. */
 export async function findActiveCallIds(db: Reader, userId: string): Promise<string[]> {
   const rows = await db
     .select({ id: calls.id })

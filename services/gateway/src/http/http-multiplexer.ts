@@ -43,7 +43,7 @@ export function createHttpMultiplexer(
       if (isHttp2) http2.emit('connection', socket)
       else {
         http1.emit('connection', socket)
-        // node:http reads by itself once data flows; http2 takes over the handle and must not be resumed.
+        // Only for node:http: http2 takes over the handle of the socket, which must stay paused.
         socket.resume()
       }
     }

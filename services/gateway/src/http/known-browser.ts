@@ -14,7 +14,10 @@ type Context = CredentialSecrets & Pick<AuthContext, 'secure'>
 /** `macs`: a keyed hash of each name with which the browser signed in. */
 type Known = { id: string; macs: string[] }
 
-/** Undefined for an unknown browser. Grants no access: it only selects the limit against which failures count. */
+/**
+ * Id of the browser; undefined if it has not signed in with this name. Grants no access: it only selects the limit
+ * against which failures count.
+ */
 export function knownBrowser(context: Context, request: IncomingMessage, identifier: string): string | undefined {
   const known = readKnown(context, request)
   if (!known) return undefined

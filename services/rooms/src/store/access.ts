@@ -6,7 +6,7 @@ import type { RoomRow } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
 import { isBanActive } from './rooms.ts'
 
-/** Standings that ended later are still listed, because the event about the end may not have been published yet. */
+/** Standings that ended since then are still returned: the event about the end may not have been published yet. */
 const threeDaysAgo = sql`now() - interval '3 days'`
 
 /** Standing in a channel. A version is 0 if there is no membership or ban, or if it is no longer listed. */

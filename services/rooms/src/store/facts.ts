@@ -61,8 +61,8 @@ export function decodeFact(bytes: Uint8Array): RoomFact {
 const decodeFacts = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => decodeFact(fact))
 
 /**
- * The first `factsPerCall` facts above `version`, which is the version that messaging has. Each fact is made to follow
- * the one before it, and the first to follow `version`, even if facts between them are missing.
+ * The first `factsPerCall` facts above `version`, which is the version that messaging has. They name their predecessors
+ * so that they form a chain that begins at `version`, even if facts between them are missing.
  */
 export async function findFactsAbove(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
   const above = and(eq(roomFacts.roomId, roomId), gt(roomFacts.version, version))
@@ -120,7 +120,7 @@ export async function summarizeUnapplied(
   return { version: BigInt(row.version), awaitStream: row.awaitStream ?? false }
 }
 
-/** With `streamed` also facts that must be on the stream, because the call to messaging waited for this. */
+/** `streamed`: messaging has waited for the stream. Otherwise, facts that must be on the stream stay unapplied. */
 export async function markApplied(db: Db, roomId: string, upTo: bigint, streamed: boolean): Promise<void> {
   await db
     .update(roomFacts)

@@ -33,7 +33,7 @@ export function membersPage(
     order by p.name_key, p.login, p.user_id limit ${limit} offset ${after ? 0 : offset}`
 }
 
-/** With neither a search nor `eligible`, memberships are counted: deleted users have none. */
+/** Without a search and without `eligible`, counting memberships is enough, because deleted users have none. */
 export function membersCount(filter: MemberFilter): SQL {
   const { roomId, search, eligible } = filter
   if (normalizeSearch(search) !== '' || eligible) return sql`select count(*) as total ${membersOf(filter)}`
@@ -54,7 +54,7 @@ export const notBanned = (roomId: string, userId: SQL): SQL => sql`not exists (
   select from room_bans as b where b.room_id = ${roomId} and b.user_id = ${userId}
   and b.banned and (b.expires_at is null or b.expires_at > now()))`
 
-/** The index finds keys with all trigrams of the text; these are then searched for the text. */
+/** The index finds the search keys with all trigrams of the text; these keys are then searched for the text. */
 function matchesSearch(needle: string): SQL {
   if (needle === '') return sql``
   const grams = searchGrams(needle)

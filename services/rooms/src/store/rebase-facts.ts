@@ -82,7 +82,7 @@ async function newestSharedVersion(reader: Reader, roomId: string): Promise<bigi
   return BigInt(shared?.version ?? 0n)
 }
 
-/** Whether messaging's fact is one of this room's facts, or one of them directly follows it. */
+/** Whether messaging's fact is one of this room's facts, or is directly followed by one of them. */
 async function isOurs(reader: Reader, roomId: string, held: HeldFact): Promise<boolean> {
   if (held.version === 0n) return true
   const [same] = await reader

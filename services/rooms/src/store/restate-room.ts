@@ -12,6 +12,7 @@ import { insertFacts } from './facts.ts'
 import type { RoomRow } from './rows.ts'
 import { roomBans, roomMembers } from './schema.ts'
 
+/** `waiting`: facts that messaging does not have yet. New facts follow `predecessor`, with versions above `top`. */
 type Difference = {
   theirs: TheirRoom
   waiting: readonly RoomFact[]

@@ -68,8 +68,8 @@ export async function findRoom(reader: Reader, userId: string, roomId: string): 
 }
 
 /**
- * `viewerId`: the user who asks, if not the one with the standing. Throws `not_found` for an unknown room, and for a
- * direct message in which the viewer does not take part.
+ * A room with the standing of `userId`. `viewerId`: the user who asks, if somebody else. Throws `not_found` for an
+ * unknown room, and for a direct message in which the viewer does not take part.
  */
 export async function getRoomWithStanding(
   reader: Reader,
@@ -77,10 +77,10 @@ export async function getRoomWithStanding(
   roomId: string,
   viewerId = userId,
 ): Promise<ShownRoom> {
-  const seen = await findRoom(reader, userId, roomId)
-  const viewed = viewerId === userId ? seen : await findRoom(reader, viewerId, roomId)
-  if (!seen || !viewed || isDmOfOthers(viewed)) throw roomNotFound()
-  return seen
+  const ofUser = await findRoom(reader, userId, roomId)
+  const ofViewer = viewerId === userId ? ofUser : await findRoom(reader, viewerId, roomId)
+  if (!ofUser || !ofViewer || isDmOfOthers(ofViewer)) throw roomNotFound()
+  return ofUser
 }
 
 /** Throws `not_found` for an unknown room. */

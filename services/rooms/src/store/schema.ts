@@ -47,7 +47,7 @@ export const rooms = pgTable(
     /** Every change locks the row and raises the version. */
     version: version('version').notNull(),
     name: text().notNull(),
-    /** In lower case; archived rooms keep theirs, direct messages have none. */
+    /** The name in lower case, also of an archived room; null for a direct message. */
     nameKey: text('name_key'),
     description: text().notNull(),
     groupId: text('group_id').references(() => roomGroups.id),

@@ -11,7 +11,7 @@ export async function insertAsset(tx: Tx, asset: NewAsset): Promise<AssetRow | u
   return row
 }
 
-/** A member of the room sees files claimed for a message, and their own. */
+/** A member of the room sees a file if it is claimed for a message or their own. */
 const isVisibleTo = (userId: string) =>
   and(eq(assets.doomed, false), eq(assets.lost, false), or(isNotNull(assets.claimEventId), eq(assets.ownerId, userId)))
 

@@ -103,7 +103,7 @@ export const orphans = pgTable(
   {
     key: text().primaryKey(),
     foundAt: instant('found_at').notNull(),
-    /** When a sweep or check last found the bytes. Entries that a complete sweep did not find are deleted. */
+    /** When a sweep or check last found the bytes. Entries whose bytes a complete sweep did not find are deleted. */
     seenAt: instant('seen_at').notNull(),
   },
   (t) => [index('orphans_seen').on(t.seenAt)],

@@ -24,7 +24,7 @@ const outcomeNames = { session: 'signed_in', pendingToken: 'pending', alreadyLin
 const error = (value: string): Outcome => ({ case: 'error', value })
 
 export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInternalService.method.finishProviderLogin> {
-  /** If the identity has no account and the operator allows it, starts a flow that creates one. */
+  /** Signs in to the account of the identity. If there is none and the operator allows it, begins to create one. */
   const signIn = async (
     provider: Provider,
     identity: ProviderIdentity,

@@ -10,8 +10,8 @@ import {
 type IncludedChange = { id: string; kind: string; payload: string }
 
 /**
- * The start of a thread in its first reply, or the departure of a member in the deletion of the account. The payload
- * contains only ids.
+ * The event of the first reply includes the start of its thread, and the event of a deleted account the departure of a
+ * member. The payload contains only ids.
  */
 export function findIncludedChange({ kind, fact, deliveries }: Event): IncludedChange | undefined {
   const isReply = fact.case === 'messagePosted' && fact.value.threadRootEventId !== ''

@@ -98,9 +98,9 @@ export const notifiesAllMessagesUsers = ({ message, fact }: Posting): boolean =>
 export const noAllMessagesUsers: AllMessagesUsers = { userIds: [], forJob: [] }
 
 /**
- * `first`: the first people with the level, up to `maxImmediateAllMessages` + 1. Unless they exceed this maximum,
- * returns them, members or not. Otherwise returns the members of a small room who have the level or, if `smallRooms`
- * does not list the members, an audience for a job.
+ * `first`: people with the level, at most `maxImmediateAllMessages` + 1. Up to the maximum they are returned, members
+ * or not. If there are more, returns the members of a small room who have the level. If `smallRooms` does not list the
+ * members, returns an audience for a job.
  */
 export async function findAllMessagesUsers(
   { db, smallRooms }: Pick<Context, 'db' | 'smallRooms'>,

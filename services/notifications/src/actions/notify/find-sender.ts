@@ -1,7 +1,7 @@
 import type { User } from '@parley/contracts/api'
 import type { Context } from '../../context.ts'
 
-/** Undefined if accounts does not answer, or if the sender is unknown or deleted. */
+/** Undefined if the call to accounts fails, or if the sender is unknown or deleted. */
 export async function findSender(
   { fetchPeople }: Pick<Context, 'fetchPeople'>,
   userId: string,

@@ -28,7 +28,7 @@ export async function encode(tools: VideoTools, { demuxer, folder, signal }: Enc
   const probe = async (format: string, file: string): Promise<SourceVideo> => {
     const { output } = assertSucceeded(await tools.ffprobe({ args: probeArgs(format, file), folder, signal }))
     const found = readProbe(output)
-    if (!found) throw new VideoFailure('processing_failed', 'no video stream, or one that is too large')
+    if (!found) throw new VideoFailure('processing_failed', 'no video stream, or its size is invalid or too large')
     return found
   }
   const source = await probe(demuxer, sourceFile)

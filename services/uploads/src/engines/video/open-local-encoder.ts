@@ -48,7 +48,7 @@ async function checkTools(tools: VideoTools, { settings, userId, signal }: ToolC
   } catch (error) {
     signal.throwIfAborted()
     if (userId === undefined) throw error
-    return 'its folder cannot be owned by another user'
+    return 'its folder cannot be created, or given to another user'
   }
 }
 

@@ -20,14 +20,14 @@ export type VideoDependencies = { ctx: VideoContext; encoder: Encoder }
 export type ProcessingOutcome = 'completed' | 'failed' | 'discarded'
 
 /**
- * Announces the finished video to the room. Rejects with a VideoFailure if the video cannot be processed, with another error if
- * it should be retried.
+ * Announces a finished video to its room. Rejects with a VideoFailure if the video cannot be processed, which
+ * `failVideo` announces, or with another error if the video should be tried again.
  */
 export async function processVideo(
   deps: VideoDependencies,
   job: ClaimedJob,
   signal: AbortSignal,
-): Promise<ProcessingOutcome> {
+): Promise<'completed' | 'discarded'> {
   const { ctx, encoder } = deps
   const asset = await findAnyAsset(ctx.db, job.assetId)
   if (!asset) return 'discarded'
