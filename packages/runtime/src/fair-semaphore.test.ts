@@ -92,7 +92,7 @@ test('callers that hold all slots and keep calls waiting let another caller in w
   expect(jobs.slice(4).map(({ caller }) => caller)).toEqual(['Uoscar', 'Umallory', 'Uoscar'])
 })
 
-test('in a full queue the caller with the most waiting tasks loses its newest to a caller with fewer', async () => {
+test('in a full queue the caller with the most waiting tasks loses its newest to a caller with at least two fewer', async () => {
   const semaphore = new FairSemaphore({ atOnce: 1, maxWaiting: 4, maxWaitingPerCaller: 2, refusal })
   const { done, finish } = work()
   const ended: string[] = []

@@ -11,7 +11,7 @@ import { createNotifications, type NotificationDraft } from '../actions/notify/c
 export type Change = {
   draft?: NotificationDraft
   job?: AudienceJob
-  /** Messages up to and including this place cause no notifications. */
+  /** Messages up to and including that of the marker do not notify the user. */
   read?: ReadMarker
   /** A user who lost access to a room and is not notified of earlier messages in it. */
   left?: Departure

@@ -10,7 +10,7 @@ export type ByteRange = { start: number; end: number }
 
 export type ListedObject = { key: string; size: number; modifiedAt: Date }
 
-/** `at`: in S3 when the write began, on a disk when it last changed. */
+/** `at`: in S3 when the write began, on a disk when its file last changed. */
 export type UnfinishedWrite = { key: string; at: Date; discard: () => Promise<void> }
 
 export type PresignOptions = { expiresMs: number; contentType: string; filename: string }
