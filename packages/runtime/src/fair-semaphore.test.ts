@@ -75,7 +75,7 @@ test('a caller with very many tasks gets only a part of the queue, and others ar
   ])
 })
 
-test('callers that hold all slots and keep calls waiting let another caller in when the next slot is free', async () => {
+test('a new caller gets the next free slot, even if the callers that hold all slots have calls waiting', async () => {
   const semaphore = new FairSemaphore({ atOnce: 2, maxWaiting: 64, refusal })
   const { jobs, request } = record(semaphore)
   const outcomes = ['Umallory', 'Uoscar', 'Umallory', 'Uoscar', 'Umallory', 'Uoscar', 'Ualice'].map(request)
