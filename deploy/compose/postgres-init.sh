@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs once, when the volume is created: every service gets its own database, and a role that owns it and cannot
-# connect to the others.
+# Runs once, when the volume is created: every service gets its own database and a role that owns it. The role cannot
+# connect to the databases of other services.
 set -euo pipefail
 
 for variable in "${!PARLEY_DATABASE_PASSWORD_@}"; do

@@ -1,6 +1,6 @@
 /**
- * `pnpm config-table` prints the settings of all programs; `--write` puts the tables into the reference for
- * operators, between the marks below; `--check` fails if the reference differs.
+ * `pnpm config-table` prints the settings of all programs; `--write` puts the tables into the reference for operators;
+ * `--check` fails if the reference differs.
  */
 import { parseArgs } from 'node:util'
 import { declaredSettings } from './declared-settings.mjs'

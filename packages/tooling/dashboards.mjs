@@ -1,6 +1,7 @@
 /**
- * Generates and checks the Grafana dashboards in deploy/grafana/; every metric of a panel must be declared. `--json`
- * prints the queries as Grafana sends them, with `--rate-interval` (default 5m) as the interval of rates.
+ * Generates and checks the Grafana dashboards in deploy/grafana/; panels may use only declared metrics and the series of
+ * our recording rules. `--json` prints the queries as Grafana sends them, with `--rate-interval` (default 5m) as the
+ * interval of rates.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'

@@ -1,6 +1,6 @@
 /**
- * `pnpm folders` prints which folders each service has; `--write` puts the table into CONTRIBUTING.md, between the
- * marks below; `--check` fails when that table differs from the folders on disk.
+ * `pnpm folders` prints which folders each service has; `--write` puts the table into CONTRIBUTING.md; `--check` fails
+ * when that table differs from the folders on disk.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'

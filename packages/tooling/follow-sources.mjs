@@ -3,7 +3,7 @@ import { formatMessagesSync } from 'esbuild'
 import { watchTree } from './watch-tree.mjs'
 import { WatchedBuild } from './watched-build.mjs'
 
-/** Editors write a file in several steps. */
+/** How long to wait for further edits before a build: editors write a file in several steps. */
 const settleMs = 40
 
 /**

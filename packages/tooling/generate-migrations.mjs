@@ -1,4 +1,4 @@
-/** Writes the migration from the last one in `services/<service>/drizzle` to `src/store/schema.ts`. */
+/** Writes a migration to `services/<service>/drizzle` for what changed in `src/store/schema.ts` since the last one. */
 import { spawnSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { parseArgs } from 'node:util'

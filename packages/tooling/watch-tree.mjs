@@ -5,8 +5,8 @@ const leftOut = ['node_modules', 'dist']
 
 /**
  * Calls `onEdit` with the path of each file that changes below `root`, except in `node_modules` and `dist`, until the
- * result is disposed. Node's own recursive watching loses a file on Linux when an editor saves by renaming another over
- * it.
+ * result is disposed. Node's own recursive watching loses a file on Linux when an editor saves by renaming another file
+ * over it.
  */
 export function watchTree(root, onEdit) {
   const watchers = new Map()

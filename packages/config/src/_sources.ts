@@ -15,7 +15,7 @@ export function problemsOf(read: () => unknown): readonly string[] {
   return []
 }
 
-/** Writes a configuration file, which is deleted after the test, and returns its path. */
+/** Returns a function that writes a configuration file and returns its path. The file is deleted after the test. */
 export function useConfigFile(): (content: string) => string {
   let directory: string
   beforeEach(() => {

@@ -28,7 +28,10 @@ export class FieldReader {
     this.#sources = sources
   }
 
-  /** The value or its default; undefined if there is neither, or if the value is invalid. */
+  /**
+   * The value or its default; undefined for an absent optional setting. If the setting is invalid, records the problem
+   * and returns undefined.
+   */
   read<T>(field: Field<T>): T | undefined {
     try {
       return readField(field, this.#sources)

@@ -6,7 +6,7 @@ export type SettingRow = {
   /** Key in parley.toml; empty if there is none. */
   toml: string
   kind: string
-  /** The default value, or `required`; empty if the setting is optional. */
+  /** The default value, or `required`; empty if the setting is optional or its default is empty. */
   default: string
   doc: string
 }

@@ -34,9 +34,9 @@ export type FieldOptions<T> = {
   optional?: true
   /** Key in parley.toml, such as `webserver.port`. */
   toml?: string
-  /** Smallest number, smallest number of characters of a text, or of elements of a list. */
+  /** Minimum of a number, of the characters of a text, or of the elements of a list. */
   min?: number
-  /** Largest number, largest number of characters of a text, or of elements of a list. */
+  /** Maximum of a number, of the characters of a text, or of the elements of a list. */
   max?: number
   /** For a text, or for each element of a list. */
   pattern?: RegExp

@@ -5,8 +5,8 @@ import { parse } from 'smol-toml'
 export type ConfigFile = { path: string; get(key: string): unknown }
 
 /**
- * Reads the named file, or `parley.toml` in the working directory if there is one. `problem`: a named file cannot be
- * read, or a file is not TOML.
+ * Reads the named file, or `parley.toml` in the working directory if there is one. `problem` says why the file cannot
+ * be read or is not TOML.
  */
 export function readConfigFile(namedPath: string | undefined): { file?: ConfigFile; problem?: string } {
   const path = resolve(namedPath ?? 'parley.toml')

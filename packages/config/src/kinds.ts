@@ -42,7 +42,7 @@ export const url: FieldKind<string> = fieldKind('URL', (raw, limits) => {
 
 const milliseconds = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Such as `500ms`, `15s`, `3h` or `90d`; read as milliseconds, as `min` and `max` are. */
+/** Such as `500ms`, `15s`, `3h` or `90d`. The value, `min` and `max` are in milliseconds. */
 export const duration: FieldKind<number> = fieldKind('duration', parseDuration, {
   shown: (value) => durationText(Number(value)),
 })

@@ -10,7 +10,7 @@ export function readField<T>(field: Field<T>, sources: LoadedSources): T {
   const fromFile = field.toml && file?.get(field.toml)
   if (file && fromFile !== undefined) return parseFrom(field, fromFile, `${field.toml} in ${file.path}`)
   if (field.default !== undefined) return field.parse(field.default)
-  // Only calls of a `FieldKind` with `optional` create such a field, and their T includes undefined.
+  // The T of an optional field includes undefined.
   if (field.optional) return undefined as T
   throw new SettingError(`${field.env[0]}: is missing (${field.doc})`)
 }

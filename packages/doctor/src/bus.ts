@@ -47,7 +47,7 @@ const connect = (name: Deployable, config: BusConfig, purpose: Purpose) =>
     ...{ name, purpose, once: true },
   })
 
-/** Does nothing if no server can be reached, which is reported separately for each server. */
+/** Does nothing if it cannot connect, because `checkServer` reports that for each server. */
 async function withBus(
   name: Deployable,
   config: BusConfig,

@@ -16,9 +16,9 @@ export type TlsServer = {
   port: number
   /** Name in its certificate, if it is not the host. */
   servername?: string | undefined
-  /** How the certificate is checked; by default for its name and with the authorities of this machine. */
+  /** Default: the certificate must be for `servername` or `host`, and from an authority that this machine trusts. */
   trust?: Pick<ConnectionOptions, 'ca' | 'checkServerIdentity'>
-  /** The file with its authorities, as advice names it; undefined for those of this machine. */
+  /** Names the file of `trust.ca` in the advice; undefined for the authorities of this machine. */
   authorities?: string | undefined
   /** Messages before TLS begins, for protocols that require them. */
   prelude?: (socket: Socket) => Promise<void>
@@ -26,7 +26,7 @@ export type TlsServer = {
 
 /**
  * Reports whether a server presents a certificate that is trusted (see `TlsServer.trust`), and when it expires.
- * `ifUnreachable`: the result if the server cannot be reached.
+ * `ifUnreachable`: the result if no TLS connection can be opened.
  */
 export async function reportServerCertificate(
   report: Report,

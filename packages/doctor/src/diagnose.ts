@@ -69,7 +69,7 @@ const publicAddressCheck = check('public', publicUrlField(), async ({ publicUrl 
   await reportServerCertificate(report, 'public.certificate', { host: url.hostname, port: portOf(url) }, 'warn')
 })
 
-/** The authorities that the operator adds for all connections. */
+/** Checks the file of authorities that the operator adds for all connections, if there is one. */
 const authoritiesCheck: Check = (sources) =>
   check('authorities', {}, async (_, report) => {
     const file = sources.env?.NODE_EXTRA_CA_CERTS

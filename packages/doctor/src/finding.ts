@@ -1,7 +1,7 @@
 /** `warn`: it works, but needs attention. `fail`: something does not work. */
 export type Result = 'ok' | 'warn' | 'fail'
 
-/** Texts contain no secrets. */
+/** `diagnose` replaces secrets in the texts. */
 export type Finding = {
   /** What was checked, such as `postgres.rights`. A name keeps its meaning in later releases. */
   check: string

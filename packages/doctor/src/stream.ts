@@ -20,7 +20,7 @@ export async function checkStreamAsUser(name: Deployable, bus: Bus, report: Repo
   } catch (error) {
     return report.warn(
       'nats.durables',
-      `the keeper of the stream does not respond: ${reasonOf(error)}`,
+      `the keeper of the stream cannot report the durables: ${reasonOf(error)}`,
       'Start admin, which administers the stream. If it runs, run NATS with the deploy/nats/parley.conf of this release.',
     )
   }
@@ -85,10 +85,10 @@ function reportMissing(error: unknown, report: Report): void {
   else if (jetStreamUnavailable.has(code) || (error instanceof NatsError && error.code === '503'))
     report.fail(
       'nats.jetstream',
-      'JetStream does not respond: it is disabled, or has no leader',
+      'JetStream is unavailable: it is disabled, or has no leader',
       'Start NATS with JetStream as in deploy/nats/parley.conf and with a store (-sd); in a cluster most servers must run.',
     )
-  else report.fail('nats.stream', `JetStream refused the request: ${reasonOf(error)}`, 'Check the log of NATS.')
+  else report.fail('nats.stream', `the stream cannot be checked: ${reasonOf(error)}`, 'Check the log of NATS.')
 }
 
 function reportStream({ config, state, cluster }: StreamInfo, report: Report, settings: StreamSettings): void {
@@ -116,7 +116,7 @@ function reportStream({ config, state, cluster }: StreamInfo, report: Report, se
     )
 }
 
-/** Reports unknown durables: because of an abandoned one, outboxes keep entries under its subject. */
+/** Reports unknown durables: outboxes keep the entries for a durable that nobody reads. */
 async function checkDurables(manager: JetStreamManager, report: Report): Promise<void> {
   const known = new Set(
     deployableNames.flatMap((name) => (propertiesOf(name).consumes ?? []).map((durable) => durableName(name, durable))),

@@ -17,7 +17,7 @@ type Collector = {
   addressSetting: string
   protocol: string
   protocolSetting: string
-  /** Empty for the authorities of this machine. */
+  /** Path of a file; empty for the authorities of this machine. */
   authorities: string
   authoritiesSetting: string
 }

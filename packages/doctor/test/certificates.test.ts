@@ -63,7 +63,7 @@ test('the certificate of a server at an IPv6 address in brackets is checked', as
   expect(findings).toEqual([expect.objectContaining({ found: expect.stringContaining('expired on') })])
 })
 
-test('of a file of authorities the last certificate to expire is checked, of another file the first one in it', async () => {
+test('in a file of authorities, the certificate that expires last is checked; in any other file, the first one', async () => {
   const file = join(dir, 'certificates.pem')
   const findings: Finding[] = []
   const report = reportTo(findings)

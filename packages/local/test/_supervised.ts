@@ -30,7 +30,7 @@ export function startSupervisor(
       PARLEY_LOCAL_FSYNC: 'off',
       ...env,
     },
-    // A channel for requests of the parent process; a command in between would not pass it on.
+    // A channel for requests of the parent process; the command in `within` would not pass it on.
     stdio: ['ignore', 'pipe', 'pipe', within.length === 0 ? 'ipc' : 'ignore'],
   })
   let output = ''

@@ -53,7 +53,7 @@ test('mails are listed newest first, and shown without scripts', async () => {
   }
 })
 
-test('nothing can be read without the secret in the URL', async () => {
+test('nothing can be read without the secret in the URL, and nothing outside the folder', async () => {
   writeFileSync(join(temporary.path, 'outside.eml'), mail('outside', 'x'))
   for (const path of ['/', '/other/', '/secret1/20261120T1-a.eml', '/secret/..%2foutside.eml', '/secret/x.eml'])
     expect((await read(path)).response.status).toBe(404)

@@ -9,7 +9,8 @@ import { temporaryFolder } from './_folder.ts'
 
 jest.setTimeout(60_000)
 
-// Debian's own apt with separate folders, no package lists to fetch, and a package that is already installed.
+// The tests run the apt of this machine with folders of their own, so that it fetches no lists, and install a package
+// that is already installed.
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
 const at = (name: string) => join(folder.path, name)

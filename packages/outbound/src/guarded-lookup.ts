@@ -10,7 +10,7 @@ export type Resolve = (hostname: string, callerId: string) => Promise<Address[]>
 
 export type Network = { isAllowed: IsAllowed; resolve: Resolve }
 
-/** A host, or an address that its name resolves to, is not allowed. */
+/** A host, or an address that its name resolves to, is not allowed; or the name has no address. */
 export class AddressRefused extends Error {
   constructor() {
     super('the address is not allowed')
@@ -19,8 +19,8 @@ export class AddressRefused extends Error {
 
 /**
  * Returns a function for the `lookup` option of requests. It resolves a name, and fails with {@link AddressRefused} if
- * any address of the name is not allowed. The connection uses the checked address, so that the name cannot resolve to
- * another one in between. A host that is an address is never looked up: see {@link assertAllowedHost}.
+ * the name has no address or one that is not allowed. The connection uses the checked address, because the name could
+ * resolve to another address later. A host that is an address is never looked up: see {@link assertAllowedHost}.
  */
 export function guardedLookup({ isAllowed, resolve }: Network, callerId: string): LookupFunction {
   return (hostname, options, callback) => {

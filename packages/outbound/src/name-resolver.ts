@@ -37,7 +37,7 @@ export class NameResolver implements Disposable {
   readonly #maxWaitingPerCaller: number
   readonly #maxWaitMs: number
   readonly #timeoutMs: number
-  readonly #answers = new Map<string, Promise<Address[]>>()
+  readonly #running = new Map<string, Promise<Address[]>>()
   /** By caller and name. */
   readonly #requests = new Map<string, Promise<Address[]>>()
   readonly #active = new Set<string>()
@@ -68,7 +68,7 @@ export class NameResolver implements Disposable {
   readonly resolve: Resolve = (hostname, callerId) => {
     const name = hostname.toLowerCase().replace(/\.$/, '')
     if (isLoopbackName(name)) return Promise.resolve(loopback)
-    const running = this.#answers.get(name)
+    const running = this.#running.get(name)
     if (running) return running
     // Only requests of the same caller share a position in the queue.
     const id = `${callerId} ${name}`
@@ -87,7 +87,7 @@ export class NameResolver implements Disposable {
   async #resolveInTurn(name: string, callerId: string): Promise<Address[]> {
     await this.#waitForTurn(callerId)
     try {
-      return await (this.#answers.get(name) ?? this.#resolveOnce(name))
+      return await (this.#running.get(name) ?? this.#resolveOnce(name))
     } finally {
       this.#active.delete(callerId)
       this.#admitNext()
@@ -126,8 +126,8 @@ export class NameResolver implements Disposable {
 
   /** Concurrent requests share the result. */
   #resolveOnce(name: string): Promise<Address[]> {
-    const answer = this.#resolve(name).finally(() => this.#answers.delete(name))
-    this.#answers.set(name, answer)
+    const answer = this.#resolve(name).finally(() => this.#running.delete(name))
+    this.#running.set(name, answer)
     return answer
   }
 

@@ -11,7 +11,7 @@ export type ScopeDecisions = {
   readonly users: ReadonlyMap<string, DecisionBits>
 }
 
-/** All decisions, by scope. Most rooms and groups have no decisions, and then no entry. */
+/** All decisions, by scope. Most rooms and groups have no entry, because they have no decisions. */
 export type DecisionIndex = {
   readonly server: ScopeDecisions
   readonly groups: ReadonlyMap<string, ScopeDecisions>

@@ -12,7 +12,10 @@ const owner = { userId: 'U2', roleIds: ['owner'] }
 const room: Scope = { kind: 'room', roomId: 'R1', groupId: 'G1' }
 const dm: Scope = { kind: 'dm', roomId: 'R1' }
 
-/** Entries as "+|-level:role", the deciding one marked by "!". */
+/**
+ * The outcome, and each entry as "+level:role" or "-level:role". The level is "rule" for a rule, and the role "user" for
+ * a decision about the user. "!" marks the deciding entry.
+ */
 function explained(specs: DecisionSpec[], permission: Permission, scope: Scope, subject: Subject = ada) {
   const roles = [
     { id: 'everyone', name: 'everyone', position: 0 },
@@ -23,7 +26,7 @@ function explained(specs: DecisionSpec[], permission: Permission, scope: Scope, 
   const { outcome, trace } = explain(policy, subject, scope).find((entry) => entry.permission === permission) ?? {}
   const entries = trace?.map(
     ({ level, roleName, decision, applied }) =>
-      `${applied ? '!' : ''}${decision === 'deny' ? '-' : '+'}${level ?? 'rule'}:${roleName || 'own'}`,
+      `${applied ? '!' : ''}${decision === 'deny' ? '-' : '+'}${level ?? 'rule'}:${roleName || 'user'}`,
   )
   return { outcome, entries }
 }
@@ -48,7 +51,7 @@ const cases: Case[] = [
     ],
     room,
     'allow',
-    ['!+room:own', '+group:crew', '+server:everyone'],
+    ['!+room:user', '+group:crew', '+server:everyone'],
   ],
   [
     'a DENY at a wide scope overrules an ALLOW at a narrow one',
@@ -58,7 +61,7 @@ const cases: Case[] = [
     ],
     room,
     'deny',
-    ['!-server:everyone', '+room:own'],
+    ['!-server:everyone', '+room:user'],
   ],
   [
     'the nearest of several DENYs decides',
@@ -80,7 +83,7 @@ const cases: Case[] = [
     ],
     room,
     'allow',
-    ['!+server:own', '+server:moderator', '+server:crew', '+server:everyone'],
+    ['!+server:user', '+server:moderator', '+server:crew', '+server:everyone'],
   ],
   [
     'a decision about a role that the user does not have is ignored',

@@ -26,9 +26,9 @@ export type Explanation = {
   readonly permission: Permission
   readonly outcome: Outcome
   /**
-   * All stored decisions, and the rule if one decides. The deciding entry comes first, then the decisions at the
-   * nearest scope; at one scope, the decision about the user precedes those about roles. Empty if the outcome is
-   * undecided.
+   * The stored decisions that apply, and a rule if it decides. The deciding entry comes first; the others follow from
+   * the nearest scope to the widest. At one scope, the decision about the user precedes those about roles. Empty if the
+   * outcome is undecided.
    */
   readonly trace: readonly TraceEntry[]
 }

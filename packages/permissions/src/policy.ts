@@ -22,8 +22,9 @@ export function policyFrom(snapshot: GetPolicyResponse): Policy {
 }
 
 /**
- * Whether a delta is based on this policy. If a delta with a higher revision is not, one before it was missed, or admin's database was restored
- * to an earlier state: the delta is still valid, but the rest has to be loaded again.
+ * Whether a delta is based on this policy. If it is not although its revision is higher, an earlier delta was missed, or
+ * admin's database was restored to an earlier state. The delta is still valid, but the whole policy has to be loaded
+ * again.
  */
 export const isNext = (policy: Policy, { revision, baseRevision }: PolicyDelta): boolean =>
   // Earlier releases increased the revision by one and did not send `baseRevision`.

@@ -5,7 +5,7 @@ import type { Permission } from './permissions.ts'
 import type { Policy } from './policy.ts'
 import { everyoneRoleId, ownerRoleId } from './roles.ts'
 
-/** Role ids are without `everyone`. A `Caller` is a subject. */
+/** `roleIds` leaves out `everyone`. A `Caller` is a subject. */
 export type Subject = { readonly userId: string; readonly roleIds: readonly string[] }
 
 /** A direct message has no group. */

@@ -17,9 +17,10 @@ type Options = {
 }
 
 /**
- * Finds the client's address. Proxies append the address of their peer to X-Forwarded-For. The list is read from the
- * right, for as long as the sender of an entry is a trusted proxy (an address or a network in CIDR notation); entries
- * written by the client itself are ignored. Throws like {@link trustedProxies}.
+ * Finds the client's address. If the peer is a trusted proxy, the addresses in X-Forwarded-For are read from the right,
+ * because each proxy appends the address of its own peer. The first that is no trusted proxy is the client's; entries
+ * to its left may be forged and are ignored. `proxies` are addresses or networks in CIDR notation. Throws like
+ * {@link trustedProxies}.
  */
 export function clientAddressBehind(
   proxies: readonly string[],

@@ -75,7 +75,7 @@ test('a caller with very many tasks gets only a part of the queue, and others ar
   ])
 })
 
-test('callers that hold all slots and keep calls waiting let another caller in when the next slot is free', async () => {
+test('a new caller gets the next free slot, even if the callers that hold all slots have calls waiting', async () => {
   const semaphore = new FairSemaphore({ atOnce: 2, maxWaiting: 64, refusal })
   const { jobs, request } = record(semaphore)
   const outcomes = ['Umallory', 'Uoscar', 'Umallory', 'Uoscar', 'Umallory', 'Uoscar', 'Ualice'].map(request)
@@ -92,7 +92,7 @@ test('callers that hold all slots and keep calls waiting let another caller in w
   expect(jobs.slice(4).map(({ caller }) => caller)).toEqual(['Uoscar', 'Umallory', 'Uoscar'])
 })
 
-test('in a full queue the caller with the most waiting tasks loses its newest to a caller with fewer', async () => {
+test('in a full queue the caller with the most waiting tasks loses its newest to a caller with at least two fewer', async () => {
   const semaphore = new FairSemaphore({ atOnce: 1, maxWaiting: 4, maxWaitingPerCaller: 2, refusal })
   const { done, finish } = work()
   const ended: string[] = []

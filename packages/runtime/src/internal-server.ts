@@ -21,7 +21,7 @@ export type ProcessStatus = {
   ready: boolean
   /** Why the process is not ready. */
   reasons: string[]
-  /** Shared dependencies that do not answer; the process stays ready. Earlier releases do not report them. */
+  /** Outages of shared dependencies; the process stays ready. Earlier releases do not report them. */
   outages?: string[]
   /** Newest first. */
   lastErrors: readonly LoggedError[]

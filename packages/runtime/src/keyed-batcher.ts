@@ -4,7 +4,7 @@ type Waiting<Item, Result> = {
   item: Item
   resolve: (result: Result) => void
   reject: (reason: unknown) => void
-  /** Runs a batch, in the trace of its first item. */
+  /** Runs a batch in the trace of this item. */
   run: (key: string, batch: readonly Waiting<Item, Result>[]) => Promise<void>
 }
 
@@ -21,8 +21,9 @@ export type KeyedBatcherOptions<Item, Result> = {
   isUrgent?: (item: Item) => boolean
   /** Returns why an item must no longer run; called when its batch starts. */
   refusal?: (item: Item) => Error | undefined
-  /** Limit of waiting items per key, and the error for further ones. Default: unlimited. */
+  /** Limit of waiting items per key, not counting urgent ones. Default: unlimited. */
   maxWaiting?: number
+  /** The error for items beyond `maxWaiting`. */
   busy?: () => Error
   /** Whether the items of a failed batch are retried one by one. Default: no. */
   retryIndividually?: (error: unknown) => boolean

@@ -45,7 +45,7 @@ async function errorsOf(outcomes: boolean[], pauses: { everyMs: number; afterFai
   return failures().filter((error) => !before.includes(error)).length
 }
 
-test('a failure is not logged as an error if the run before it succeeded and the next one follows within a minute', async () => {
+test('a failure is not logged as an error if the run before it did not fail and the next one follows within a minute', async () => {
   const everyMs = 1
   expect(await errorsOf([false, true, false, true], { everyMs })).toBe(0)
   expect(await errorsOf([false, false], { everyMs })).toBe(1)
@@ -255,7 +255,7 @@ test('a task woken for a certain time starts then, even if tasks of a tick take 
   await Promise.all([woken, ...slow].map((task) => task[Symbol.asyncDispose]()))
 })
 
-test('a task that ended while it waited for its turn is not started by a wake', async () => {
+test('a task that was disposed while it waited for its turn is not started by a wake', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
   const started: string[] = []
   const begin = (name: string) => periodically({ name, everyMs: 10_000, run: () => (started.push(name), sleep(50)) })

@@ -12,17 +12,18 @@ export type PeriodicTask = {
   /** For the log. */
   name: string
   /**
-   * Usual pause between two runs. Below 2.5 s, it varies by up to a tenth in both directions. From there on, all tasks
-   * of a process run on shared timer ticks, so that they wake it together: the pause is up to 2.5 s shorter, and the
-   * pause after the first run or after a woken one is shorter by any amount. Tasks due on the same tick start one after
-   * another, so that they need one database connection and not one each; none waits longer than 0.1 s for another.
+   * Usual pause between two runs. Below 2.5 s, it varies by up to a tenth in both directions. From 2.5 s on, tasks run
+   * on timer ticks that all tasks of a process share, so that they wake the process together. The pause is then up to
+   * 2.5 s shorter; after the first run or a woken one, it may be shorter by any amount. Tasks due on the same tick start
+   * one after another, so that they need one database connection and not one each; none waits longer than 0.1 s for
+   * another.
    */
   everyMs: number
   signal?: AbortSignal
   /**
-   * One run. Its signal is aborted when the task is to end. A failed run is logged: as a warning if the run before it
-   * succeeded and the next one follows within a minute, otherwise as an error. It may return the number of milliseconds
-   * until the next run, to run sooner than after the usual pause.
+   * One run. Its signal is aborted when the task is to end. It may return the number of milliseconds until the next run,
+   * to run sooner than after the usual pause. A failed run is logged: as a warning if the run before it did not fail and
+   * the next one follows within a minute, otherwise as an error.
    */
   run: (signal: AbortSignal) => Promise<number | void> | number | void
   /** Pause after a failed run, if it is shorter than the usual pause. */

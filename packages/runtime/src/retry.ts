@@ -4,7 +4,7 @@ import { backoffMs } from './backoff.ts'
 export type RetryOptions = {
   /** When it is aborted, `retry` rejects with its reason. */
   signal?: AbortSignal
-  /** Doubles with each failure; up to half of it is random. */
+  /** Pause after the first failure. Each further failure doubles it, up to `maxMs`. Up to half of a pause is random. */
   initialMs: number
   maxMs: number
   /** Whether to end the retries and throw the error. Default: never. */

@@ -20,8 +20,8 @@ const graceMs = 5_000
  * Runs a deployable until SIGTERM, SIGINT or the end of its parent process; then disposes it and lets the process exit.
  * The signal passed to `start` is aborted when shutdown is requested, even during the start.
  *
- * Exit codes: 0 after a clean shutdown, 78 for an invalid configuration (the errors are printed on standard error), 1
- * when starting or closing failed or was cut short.
+ * Exit codes: 0 after a clean shutdown, also during the start; 78 for an invalid configuration (the errors are printed
+ * on standard error); 1 if starting or closing failed or did not end in time.
  */
 export async function run(name: string, start: (stop: AbortSignal) => Promise<Service> | Service): Promise<void> {
   const log = logger('runtime')

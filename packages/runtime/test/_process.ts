@@ -39,10 +39,10 @@ export function startProcess(name: string, env: NodeJS.ProcessEnv = healthy, ipc
     for (;;) {
       const found = lines.find((candidate) => pattern.test(candidate))
       if (found !== undefined) return found
-      await Promise.race([once(child, 'lines'), ended.then(() => failed(pattern))])
+      await Promise.race([once(child, 'lines'), ended.then(() => assertPrinted(pattern))])
     }
   }
-  const failed = (pattern: RegExp) => {
+  const assertPrinted = (pattern: RegExp) => {
     if (!lines.some((candidate) => pattern.test(candidate))) {
       throw new Error(`${name} ended without a line ${pattern}:\n${[...lines, ...errors].join('\n')}`)
     }

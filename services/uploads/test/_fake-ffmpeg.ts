@@ -15,7 +15,7 @@ export type FakeFfmpeg = AsyncDisposable & {
 
 const ffprobe = `#!/bin/sh
 case "$*" in *-version*) echo 'ffprobe version fake'; exit 0 ;; esac
-grep -aq SILENT source && { echo '{"streams":[{"codec_type":"audio"}]}'; exit 0; }
+grep -aq AUDIO_ONLY source && { echo '{"streams":[{"codec_type":"audio"}]}'; exit 0; }
 echo '{"streams":[{"codec_type":"video","width":1280,"height":720}],"format":{"duration":"2.5"}}'
 `
 

@@ -8,7 +8,10 @@ import type { S3Settings } from '../src/engines/storage/settings.ts'
 import S3rver from 's3rver'
 import { findSignatureProblem } from './_sigv4.ts'
 
-/** How the server fails one request: 500, 403, no response, or one that ends early. */
+/**
+ * How the server fails a request: `refuse` with status 500, `forbid` with 403, `truncate` with a response that ends
+ * early.
+ */
 export type Fault = 'refuse' | 'forbid' | 'no response' | 'truncate'
 
 export type TestS3 = AsyncDisposable & {

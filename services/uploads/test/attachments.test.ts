@@ -68,7 +68,7 @@ test('a file of a posted message stays; an unused one is deleted after 24 hours 
   expect(deleted?.actorId).toBe('')
 })
 
-test('a file without a known message stays while messaging does not answer, and if messaging reports its message', async () => {
+test('a file without a known message stays while messaging is unavailable, and if messaging reports its message', async () => {
   const unanswered = await sendClaimed()
   env.messaging.attached.set(unanswered.id, unanswered.eventId)
   const unused = await sendFile(env, Buffer.from('unused'))

@@ -89,7 +89,7 @@ test('logo and banner are independent', async () => {
   await expectStored(newLogo)
 })
 
-test('an unclaimed image stays while accounts does not answer, and if accounts or admin reports that it is used', async () => {
+test('an unclaimed image stays while accounts is unavailable, and if accounts or admin reports that it is used', async () => {
   const store = async (kind: ServerImageKind) => {
     const blobId = await putBlob(service, await plainImage(9, 9).png().toBuffer())
     return (await env.internal.storeServerImage({ blobId, kind, ownerId: 'server', callerId: 'Ualice' })).key

@@ -255,7 +255,7 @@ describe('a preview image', () => {
     expect(await env.db.select().from(linkPreviews)).not.toContainEqual(expect.objectContaining({ imageKey: used }))
   })
 
-  test('is kept while messaging does not answer, and if messaging reports that a message shows it', async () => {
+  test('is kept while messaging is unavailable, and if messaging reports that a message shows it', async () => {
     const [unused, used] = [await createPreviewImage(), await createPreviewImage()]
     env.messaging.shown.add(used)
     env.messaging.unavailable = true

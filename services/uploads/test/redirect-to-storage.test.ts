@@ -46,7 +46,7 @@ test('small files other than media, files that could run scripts, and HEAD reque
   expect((await request(id, { headers: { 'if-none-match': etag } })).status).toBe(304)
 })
 
-test('large files are redirected to the storage, unless they could run scripts, as unknown types could', async () => {
+test('large files are redirected to the storage, except types that could run scripts and unknown types', async () => {
   const statusOf = async (contentType: string, size: number) => {
     const id = await files.attach(Buffer.from(contentType), contentType)
     await env.db.update(assets).set({ size }).where(eq(assets.id, id))

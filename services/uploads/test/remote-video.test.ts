@@ -70,7 +70,7 @@ describe('a video worker', () => {
     expect(await fake.folders()).toEqual([])
   })
 
-  test.each(['BROKEN', 'SILENT'])('reports a video with the content %s as failed', async (words) => {
+  test.each(['BROKEN', 'AUDIO_ONLY'])('reports a video with the content %s as failed', async (words) => {
     await startUploads((await startWorker()).url ?? '')
     const { assetId } = await postFile(env, videoWith(words))
     await waitForEvents(env, assetId, started, failed)

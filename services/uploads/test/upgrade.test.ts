@@ -7,7 +7,7 @@ import { migrateDatabase } from '@parley/postgres'
 import { migrationsBefore, openTestDatabase, testDatabase } from '@parley/testkit'
 import { openEnv } from './_env.ts'
 
-test('idempotency keys that the previous version stores, before or after the migration, are honoured, and it can delete them', async () => {
+test('idempotency keys that the previous version stores before or after the migration are honoured, and that version can delete them', async () => {
   const migrations = new URL('../drizzle', import.meta.url)
   using before = migrationsBefore(migrations, '0011_idempotent_calls')
   await using database = await testDatabase(before.folder)

@@ -57,7 +57,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
       await expect(as('Ualice', 'Rdm')).resolves.toBeDefined()
     })
 
-    test('is unavailable while rooms does not answer', async () => {
+    test('is unavailable while rooms is unavailable', async () => {
       env.rooms.unavailable = true
       await refused(alice().createUpload(uploadRequest(file)), Code.Unavailable)
     })

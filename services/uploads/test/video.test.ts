@@ -116,7 +116,7 @@ test('a posted video is processed: its room is notified, and members can play th
   env.rooms.set('Rtea', ['Ualice', 'Ubob'])
 })
 
-test('GetVideoOutcomes returns the published outcome of a video; a failure if it was never processed', async () => {
+test('GetVideoOutcomes returns the published outcome of a posted video, a failure if it has no job, and nothing while it waits', async () => {
   const done = await postFile(env, videoWith('hello'))
   await waitForEvents(env, done.assetId, started, succeeded)
   // Without its job, it looks like a video posted while processing was off.
@@ -172,7 +172,7 @@ test('an animation is processed as a video; a still image, a text file and a dup
 
 test.each([
   ['is broken', videoWith('BROKEN')],
-  ['has no video stream', videoWith('SILENT')],
+  ['has no video stream', videoWith('AUDIO_ONLY')],
   ['is a playlist', Buffer.from('#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n')],
   ['is not a video', Buffer.from('x')],
 ])('a video that %s fails at the first attempt, and its room is notified', async (_, bytes) => {

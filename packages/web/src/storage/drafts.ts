@@ -40,8 +40,8 @@ export function clearDraft(userId: string, conversation: string): void {
  */
 export function followDraft(userId: string, conversation: string, onChange: (text: string) => void): () => void {
   const key = keyOf(userId, conversation)
-  // The draft may have changed again since the event. If its older text were shown, it would be saved, and overwrite
-  // the newer.
+  // The draft may have changed again since the event. If the text of the event were shown, it would be saved, and
+  // overwrite the newer text.
   const follow = (event: StorageEvent) => event.key === key && onChange(draftOf(userId, conversation))
   addEventListener('storage', follow)
   return () => removeEventListener('storage', follow)

@@ -25,7 +25,7 @@ export async function loadUnsent(userId: string): Promise<Unsent[]> {
   return all.filter((one) => one.userId === userId)
 }
 
-/** Whether the message is still stored as unsent. If it is not, another tab has sent or discarded it. */
+/** Whether the message is still stored as unsent. If not, it was sent or discarded, perhaps in another tab. */
 export async function isStillUnsent(key: string): Promise<boolean> {
   return (await (await database()).getKey('unsent', key)) !== undefined
 }

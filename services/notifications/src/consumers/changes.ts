@@ -11,7 +11,7 @@ import { createNotifications, type NotificationDraft } from '../actions/notify/c
 export type Change = {
   draft?: NotificationDraft
   job?: AudienceJob
-  /** Messages up to and including this place cause no notifications. */
+  /** Messages up to and including that of the marker do not notify the user. */
   read?: ReadMarker
   /** A user who lost access to a room and is not notified of earlier messages in it. */
   left?: Departure
@@ -19,8 +19,9 @@ export type Change = {
 }
 
 /**
- * The result is the same as if each event were handled separately: notifications are created before read markers and
- * departures dismiss them. Of a reply and its echo, only the first one notifies a person. Returns the outbox entries.
+ * The result is the same as if each event were handled separately. So notifications are created first; then read markers
+ * and departures dismiss them. Of a reply and its echo, the one handled first notifies a person, and the other does not.
+ * Returns the outbox entries.
  */
 export async function applyChanges(tx: Tx, changes: readonly Change[], at: Date): Promise<bigint[]> {
   const valuesOf = <K extends keyof Change>(what: K) => changes.flatMap(({ [what]: value }) => (value ? [value] : []))

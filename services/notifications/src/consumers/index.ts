@@ -7,7 +7,7 @@ import { isUrgent, onRoomEvents } from './room-events.ts'
 
 type Listening = Pick<ConsumerOptions, 'bus' | 'db' | 'service'>
 
-/** Small, so that transactions that need all shards do not wait long. */
+/** Events in one transaction: few, so that transactions that need all shards do not wait long. */
 const maxAtOnce = 32
 
 export async function startConsumers(ctx: Context, listening: Listening): Promise<AsyncDisposable> {

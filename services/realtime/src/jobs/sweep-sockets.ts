@@ -3,8 +3,8 @@ import type { Subscriber } from '../engines/hub/index.ts'
 import type { Connection } from '../ws/connection.ts'
 
 /**
- * The function closes sockets whose client sends hello or subscription too late, and slow readers with more than half
- * of the backpressure limit unsent at two checks in a row. (uWebSockets.js closes those that reach the limit, without a
+ * The function closes sockets whose client sends hello or subscription too late, and slow readers with more than
+ * `slowBytes` unsent at two checks in a row. (uWebSockets.js closes those that reach the backpressure limit, without a
  * reason.) It also closes old sockets: they reconnect through the load balancer, so that nodes added later receive
  * their share.
  */

@@ -19,7 +19,7 @@ export async function verifySessions(
   }
 }
 
-/** Retries {@link verifySessions} until the service accounts answers. */
+/** Retries {@link verifySessions} until it succeeds. */
 export const verifyUntilAnswered = (
   sockets: readonly Subscriber[],
   accounts: Accounts,

@@ -7,8 +7,8 @@ type Accounts = Client<typeof AccountsInternalService>
 const profilesPerCall = 500
 
 /**
- * Profiles by user id; unknown users are missing, deleted ones marked. Throws `unavailable` if the service accounts
- * does not answer.
+ * Profiles by user id; unknown users are missing, deleted ones marked. Throws `unavailable` if a call to the service
+ * accounts fails.
  */
 export async function findProfiles(accounts: Accounts, userIds: readonly string[]): Promise<Map<string, Profile>> {
   const calls: string[][] = []

@@ -48,7 +48,7 @@ export type RoomStates = ReadonlyMap<string, RoomState>
 
 const roomsPerCall = 5000
 
-/** Throws `unavailable` if messaging does not answer, because unread state could not be shown. */
+/** Throws `unavailable` if a call to messaging fails, because unread state could not be shown. */
 export async function readRoomStates(
   messaging: Client<typeof MessagingInternalService>,
   userId: string,

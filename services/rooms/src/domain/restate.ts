@@ -5,7 +5,10 @@ import type { Change } from './room-fact.ts'
 /** A user's standing according to the facts: a ban counts until a fact ends it, even past its expiry. */
 export type StandingByFacts = { member: boolean; banned: boolean; expiresAt: Date | null }
 type Attributes = { name: string; groupId: string; universal: boolean; archived: boolean }
-/** Messaging's state of a channel. `standings`: only those changed by facts that are lost or not marked as applied. */
+/**
+ * Messaging's state of a channel. `standings`: only those changed by facts that the database of rooms has lost, or has
+ * not marked as applied.
+ */
 export type TheirRoom = Attributes & { standings: Map<string, StandingByFacts> }
 export type OurRoom = Attributes & { standings: ReadonlyMap<string, StandingByFacts> }
 

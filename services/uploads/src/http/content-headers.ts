@@ -8,7 +8,7 @@ import { isCode, mayHoldScripts } from '../domain/media-type.ts'
 export function contentHeaders({ contentType, filename }: { contentType: string; filename: string }) {
   const mayRun = mayHoldScripts(contentType)
   return {
-    // With this type, browsers refuse to use the file as a script, style sheet or module of a page.
+    // With application/octet-stream, browsers refuse to use the file as a script, style sheet or module of a page.
     'content-type': isCode(contentType) ? 'application/octet-stream' : contentType,
     'content-disposition': disposition(mayRun ? 'attachment' : 'inline', filename),
     'x-content-type-options': 'nosniff',

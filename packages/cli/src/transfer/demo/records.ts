@@ -44,10 +44,10 @@ const hills = drawHills()
 
 const fileOf = (id: string, name: string, contentType: string, bytes: Uint8Array): ArchivedFile => ({
   ...{ id, name, contentType, size: bytes.length },
-  bytes: async () => ({ size: bytes.length, stream: once(bytes) }),
+  bytes: async () => ({ size: bytes.length, stream: streamOf(bytes) }),
 })
 
-async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+async function* streamOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes
 }
 

@@ -7,14 +7,14 @@ import { fieldsList, fieldsOf, flagOf, isFields, textOf, textsOf, type Fields } 
 import { fileAt } from '../local-file.ts'
 import { formatName, formatVersion, toPreview } from './format.ts'
 
-/** Longer than any exported line. */
+/** In characters. Limits the memory that a file without line breaks takes. */
 const maxLineLength = 16 * 1024 * 1024
 
 const badExport = (message: string) => new Failure(exitCodes.refused, 'bad_archive', message)
 
 export type ParleyArchive = AsyncDisposable & { source: string; records: () => AsyncIterable<ArchiveRecord> }
 
-/** Throws a Failure if the file was not written by `parley export`. */
+/** Throws a Failure if the file cannot be read, or is not an export in this version of the format. */
 export async function openParley(path: string, filesFolder?: string): Promise<ParleyArchive> {
   const header = await headerOf(path)
   if (header.format !== formatName) throw badExport(`${basename(path)} was not written by parley export`)

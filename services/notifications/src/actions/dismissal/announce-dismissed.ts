@@ -9,8 +9,8 @@ import { takeVersions } from '../../store/shards.ts'
 import { toDismissedEvent } from '../../view/notification-events.ts'
 
 /**
- * Stores the events about dismissed notifications, and queues pushes that close the notifications on devices, except
- * silent ones. The caller must have locked the users' shards with `lockShards`. Returns the outbox entries.
+ * Stores the events about dismissed notifications. For each one that was not silent, queues a push that closes it on
+ * devices. The caller must have locked the users' shards with `lockShards`. Returns the outbox entries.
  */
 export async function announceDismissed(tx: Tx, dismissed: readonly Dismissed[], at: Date): Promise<bigint[]> {
   const parts = await takeVersions(

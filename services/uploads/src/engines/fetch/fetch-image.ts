@@ -15,7 +15,7 @@ const refusals: Record<RefusalReason, () => ConnectError> = {
 
 /**
  * Throws `invalid_argument` for a refused URL or response, `unavailable` for an image that cannot be fetched, and
- * `resource_exhausted` like {@link SafeFetch}.
+ * `resource_exhausted` if too many host names are being resolved.
  */
 export async function fetchImage(
   fetch: SafeFetch,

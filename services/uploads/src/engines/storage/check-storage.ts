@@ -64,13 +64,9 @@ async function checkProbe(
   for (const [permission, what, run] of steps) {
     try {
       await run()
-      report.ok(`storage.${permission}`, `${where} allows this process to ${what}`)
+      report.ok(`storage.${permission}`, `this process can ${what} in ${where}`)
     } catch (error) {
-      report.fail(
-        `storage.${permission}`,
-        `${where} does not allow this process to ${what}: ${describe(error)}`,
-        advice(error),
-      )
+      report.fail(`storage.${permission}`, `this process cannot ${what} in ${where}: ${describe(error)}`, advice(error))
     }
   }
 }
@@ -114,14 +110,16 @@ const setting = (key: string): string => `PARLEY_CORE_ASSETS_S3_${key}`
 
 function adviceFor(error: unknown, { bucket }: S3Settings): string {
   const cause = causeOf(error)
-  const status = cause instanceof Error && '$metadata' in cause ? (cause.$metadata as { httpStatusCode?: number }) : {}
+  const metadata =
+    cause instanceof Error && '$metadata' in cause ? (cause.$metadata as { httpStatusCode?: number }) : {}
+  const status = metadata.httpStatusCode
   const name = nameOf(error)
-  if (name === 'NoSuchBucket' || (status.httpStatusCode === 404 && name !== 'NoSuchKey'))
+  if (name === 'NoSuchBucket' || (status === 404 && name !== 'NoSuchKey'))
     return `Create the bucket ${bucket}, or correct ${setting('BUCKET')}. Most self-hosted servers also need ${setting('PATH_STYLE')}.`
   if (/InvalidAccessKeyId|SignatureDoesNotMatch/.test(name))
     return `Correct ${setting('ACCESS_KEY_ID')}, ${setting('SECRET_ACCESS_KEY')} and ${setting('REGION')}.`
   if (name === 'RequestTimeTooSkewed') return 'Synchronise the clocks of this machine and of the S3 server (NTP).'
-  if (status.httpStatusCode === 403)
+  if (status === 403)
     return `Allow the access key s3:GetObject, s3:PutObject, s3:DeleteObject, s3:ListBucket, s3:ListBucketMultipartUploads and s3:AbortMultipartUpload on ${bucket}, or correct ${setting('ACCESS_KEY_ID')} and ${setting('SECRET_ACCESS_KEY')}.`
   return `Check ${setting('ENDPOINT')} and ${setting('USE_SSL')}, that the S3 server is running, and that no firewall blocks the connection.`
 }

@@ -10,7 +10,7 @@ export async function openStorage(
   signal: AbortSignal,
 ): Promise<Storage> {
   if (settings.backend === 'disk') return openDiskStorage(settings.directory)
-  // The S3 client takes several MiB.
+  // Loaded only if it is used, because the S3 client takes several MiB of memory.
   const { openS3Storage } = await import('./s3.ts')
   const storage = opened.use(openS3Storage(settings))
   const ping = () =>

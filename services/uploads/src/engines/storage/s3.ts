@@ -199,7 +199,7 @@ async function* list(
   } while (StartAfter !== undefined)
 }
 
-/** Position in the list of unfinished uploads. Without an upload, it comes after all uploads of the key. */
+/** Position in the list of unfinished uploads. Without an upload id, it comes after all uploads of the key. */
 type Marker = { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined }
 
 async function* unfinished(

@@ -10,7 +10,7 @@ export type ByteRange = { start: number; end: number }
 
 export type ListedObject = { key: string; size: number; modifiedAt: Date }
 
-/** `at`: in S3 when the write began, on a disk when it last changed. */
+/** `at`: in S3 when the write began, on a disk when its file last changed. */
 export type UnfinishedWrite = { key: string; at: Date; discard: () => Promise<void> }
 
 export type PresignOptions = { expiresMs: number; contentType: string; filename: string }
@@ -27,7 +27,7 @@ export type Storage = {
   delete(key: string): Promise<void>
   /** Lists objects below a prefix of whole path segments, without those whose names are not keys. */
   list(prefix: string): AsyncIterable<ListedObject>
-  /** Lists up to `limit` objects in the order of their keys, from after the key `after`; from the start if it is ''. */
+  /** Lists the first `limit` objects, in the order of keys, whose keys come after `after`. */
   page(prefix: string, after: string, limit: number): Promise<ListedObject[]>
   /** Lists our unfinished writes; other listings do not contain them. */
   unfinished(): AsyncIterable<UnfinishedWrite>

@@ -15,7 +15,7 @@ export const gitlab: OAuthType = {
       readProfile: () =>
         Promise.resolve({
           // `confirmed_at` only says that the account was confirmed once; an administrator may have changed its address
-          // since. So it counts only if the operator trusts it.
+          // since. So the address counts only if the operator trusts the provider in this.
           verifiedEmail:
             confirmedIsVerified && textOrEmpty(user['confirmed_at']) !== '' ? textOrEmpty(user['email']) : '',
           loginHint: textOrEmpty(user['username']),
