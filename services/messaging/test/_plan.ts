@@ -17,6 +17,8 @@ export type PlanSummary = {
   scanned: string[]
   /** The highest number of rows that a plan node returned. */
   rows: number
+  /** The highest number of rows that a plan node returned in all its loops. */
+  rowsInLoops: number
   /** Rows read, by table. */
   rowsOf: Record<string, number>
   blocks: number
@@ -27,7 +29,7 @@ export async function explainStatements(
   pool: pg.Pool,
   run: (on: Connection) => Promise<unknown>,
 ): Promise<PlanSummary> {
-  const summary: PlanSummary = { indexes: [], scanned: [], rows: 0, rowsOf: {}, blocks: 0 }
+  const summary: PlanSummary = { indexes: [], scanned: [], rows: 0, rowsInLoops: 0, rowsOf: {}, blocks: 0 }
   const client = await pool.connect()
   try {
     await client.query('begin')
@@ -74,6 +76,7 @@ function add(summary: PlanSummary, plan: Plan): void {
     ...all.flatMap((node) => (node['Node Type'] === 'Seq Scan' ? (node['Relation Name'] ?? []) : [])),
   )
   summary.rows = Math.max(summary.rows, ...all.map((node) => node['Actual Rows']))
+  summary.rowsInLoops = Math.max(summary.rowsInLoops, ...all.map((node) => node['Actual Rows'] * node['Actual Loops']))
   for (const { 'Relation Name': table, 'Actual Rows': rows, 'Actual Loops': loops } of all)
     if (table !== undefined) summary.rowsOf[table] = (summary.rowsOf[table] ?? 0) + rows * loops
   summary.blocks += plan['Shared Hit Blocks'] + plan['Shared Read Blocks']

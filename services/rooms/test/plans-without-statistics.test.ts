@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { fileURLToPath } from 'node:url'
+import { openDatabase, type Connection, type Database } from '@parley/postgres'
+import { Resources } from '@parley/runtime'
+import { testDatabase } from '@parley/testkit'
+import { findActiveChannelsAndDms } from '../src/store/room-list.ts'
+
+type Plan = { 'Actual Rows': number; 'Actual Loops': number; Plans?: Plan[] }
+
+const opened = new Resources()
+let database: Database
+
+/** Ann is a member of 1,000 channels, and banned from all of them. The tables have never been analyzed. */
+beforeAll(async () => {
+  const { url } = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
+  database = opened.use(await openDatabase({ url, pool: 1, name: 'test' }))
+  const { pool } = database
+  for (const table of ['rooms', 'room_members', 'room_bans'])
+    await pool.query(`alter table ${table} set (autovacuum_enabled = false)`)
+  await pool.query(`insert into room_groups values ('G', 'G', '', 1, now())`)
+  const each = `from generate_series(1, 1000) n`
+  await pool.query(`
+    insert into rooms (id, kind, version, name, name_key, description, group_id, universal, archived, created_at)
+    select 'R' || n, 1, 1, 'r' || n, 'r' || n, '', 'G', false, false, now() ${each}`)
+  await pool.query(`insert into room_members select 'R' || n, 'ann', true, 1, now() ${each}`)
+  await pool.query(`
+    insert into room_bans select 'R' || n, 'ann', 'B' || n, true, 'bob', '', now(), null, 1, now() ${each}`)
+})
+afterAll(() => opened[Symbol.asyncDispose]())
+
+test('a list of 1,000 rooms visits each row once', async () => {
+  expect(await rowsInLoops((on) => findActiveChannelsAndDms(on, 'ann'))).toBeLessThanOrEqual(1000)
+})
+
+/** The highest number of rows that a node of the plan returned in all its loops. */
+async function rowsInLoops(run: (on: Connection) => Promise<unknown>): Promise<number> {
+  let highest = 0
+  const query = async ({ text, values }: { text: string; values: unknown[] }) => {
+    const { rows } = await database.pool.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+      `explain (analyze, format json) ${text}`,
+      values,
+    )
+    const visit = (plan: Plan): void => {
+      highest = Math.max(highest, plan['Actual Rows'] * plan['Actual Loops'])
+      plan.Plans?.forEach(visit)
+    }
+    rows[0]?.['QUERY PLAN'].forEach(({ Plan }) => visit(Plan))
+    return { rows: [] }
+  }
+  await run({ query } as unknown as Connection)
+  return highest
+}
