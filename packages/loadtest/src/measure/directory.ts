@@ -1,4 +1,5 @@
-import { RoomDirectoryService, RoomService } from '@parley/contracts/api'
+import { fromBinary, toBinary, type DescMethodUnary } from '@bufbuild/protobuf'
+import { RoomDirectoryService, RoomService, ViewerService } from '@parley/contracts/api'
 import type { Fleet } from '@parley/local'
 import { crowdSize, createCrowd } from '../load/crowd.ts'
 import type { HttpCaller } from '../load/http-caller.ts'
@@ -7,7 +8,11 @@ import { time } from '../load/timing.ts'
 import type { Report } from '../report.ts'
 
 const { listMembers } = RoomService.method
-const { listRooms } = RoomDirectoryService.method
+const { listRooms, listRoomGroups } = RoomDirectoryService.method
+const { getViewer } = ViewerService.method
+
+/** Of the time until the client has decoded the response, in milliseconds. */
+const budgets = new Map<DescMethodUnary, number>([[listRooms, 15]])
 
 export async function measureDirectory(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   console.error('creating rooms until there are 1,000')
@@ -18,9 +23,15 @@ export async function measureDirectory(fleet: Fleet, http: HttpCaller, report: R
       for (let name = missing.pop(); name !== undefined; name = missing.pop()) await createRoom(http, name, groupId)
     }),
   )
-  const list = await time(() => http.call(listRooms, {}), { seconds: 3 })
-  report.add('ListRooms with 1,000 rooms p50', list.p50, 'ms')
-  report.add('ListRooms with 1,000 rooms p99', list.p99, 'ms')
+  for (const method of [listRooms, listRoomGroups, getViewer]) {
+    const { p50, p99 } = await time(() => http.call<DescMethodUnary>(method, {}), { seconds: 3 })
+    report.add(`${method.name} with 1,000 rooms p50`, p50, 'ms', undefined, budgets.get(method))
+    report.add(`${method.name} with 1,000 rooms p99`, p99, 'ms')
+  }
+
+  const answer = toBinary(listRooms.output, await http.call(listRooms, {}))
+  const decoding = await time(async () => fromBinary(listRooms.output, answer), { seconds: 1 })
+  report.add('decoding a response of ListRooms with 1,000 rooms p50', decoding.p50, 'ms')
 
   console.error(`creating ${crowdSize} accounts`)
   const roomId = await createRoom(http, 'bench-crowd')
