@@ -12,7 +12,7 @@ export const isRemembered = (cache: CallerCache, presented: Presented): boolean 
 
 /**
  * Tries the bearer token first, then the cookie. Returns undefined if neither is valid; throws `unavailable` if
- * the call of the service accounts fails.
+ * the call of the service `accounts` fails.
  */
 export async function authenticate(cache: CallerCache, presented: Presented): Promise<SignedIn | undefined> {
   try {

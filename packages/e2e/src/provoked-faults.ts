@@ -115,7 +115,7 @@ export async function readTooSlowly(token: string, waitUntilShown: WaitUntilShow
   }
 }
 
-/** The service notifications fails on an event. At the end the cause is removed and the event replayed. */
+/** The service `notifications` fails on an event. At the end the cause is removed and the event replayed. */
 export async function parkAnEvent(
   { owner, bob }: Pick<EverydayUsers, 'owner' | 'bob'>,
   waitUntilShown: WaitUntilShown,

@@ -63,7 +63,7 @@ inBrowser(
     await worker.evaluate(recordingScript)
     const shown = () => worker.evaluate<unknown[]>('kept.map(({ title, body, tag }) => ({ title, body, tag }))')
     const payloads = () => pushService.receivedBy('ada').map(({ payload }) => payload)
-    // The service notifications may send a push twice, and after other suites it may have a backlog.
+    // The service `notifications` may send a push twice, and after other suites it may have a backlog.
     const pushed = (action: 'show' | 'dismiss') =>
       eventually(() => payloads().find((payload) => (payload.action ?? 'show') === action) ?? false, {
         timeoutMs: 90_000,

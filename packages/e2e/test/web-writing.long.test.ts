@@ -21,7 +21,7 @@ const picture = Buffer.from(
 )
 
 inBrowser('names and emoji are completed, and the mentioned person is notified', async () => {
-  // Names reach the service rooms by events.
+  // Names reach the service `rooms` by events.
   await eventually(async () => {
     const { members } = await ada.call(RoomService.method.listMembers, { roomId, search: bob.login.slice(0, 8) })
     expect(members).toHaveLength(1)

@@ -12,7 +12,7 @@ import {
   type OAuthServer,
 } from './_oauth-server.ts'
 
-/** Starts the service accounts with two sign-in providers of this type. */
+/** Starts the service `accounts` with two sign-in providers of this type. */
 export async function openOAuthEnv(
   type: AuthProviderType,
   behaviour: ProviderBehaviour,

@@ -16,7 +16,7 @@ import { tooManyReads } from './errors.ts'
 import { findHeader } from './store/rooms.ts'
 
 export type TestOverrides = Partial<Pick<Context, 'now' | 'relay'>> & {
-  /** How long to wait for the service accounts, in milliseconds. */
+  /** How long to wait for the service `accounts`, in milliseconds. */
   accountsTimeoutMs?: number
 }
 

@@ -5,7 +5,7 @@ import type { TransferFleet } from './fleet.ts'
 import type { Report } from './report.ts'
 
 const batchSize = 500
-/** Longer names are cut, and longer e-mail addresses left out. The service accounts has a lower limit for names. */
+/** Longer names are cut, and longer e-mail addresses left out. The service `accounts` has a lower limit for names. */
 const maxCharacters = 320
 
 type ImportedAccount = { userId: string; login: string }

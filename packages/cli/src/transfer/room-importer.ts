@@ -81,7 +81,7 @@ export class RoomImporter {
     return { archived, roomId, name, memberIds, dm, hasImportedMessages }
   }
 
-  /** Returns the reason if the service rooms refuses the room. */
+  /** Returns the reason if the service `rooms` refuses the room. */
   async #importRoom(room: MessageInitShape<typeof ImportRoomRequestSchema>): Promise<ImportRoomResponse | string> {
     try {
       return await this.#fleet.rooms.importRoom(room)

@@ -16,7 +16,7 @@ export type Owner = { login: string; created: boolean; password?: string }
 export type OperatorAccess = { natsUrl: string; natsUser: string; natsPassword: string }
 
 /**
- * Creates the first owner unless there already is an owner; retries until the service accounts responds. Until
+ * Creates the first owner unless there already is an owner; retries until the service `accounts` responds. Until
  * {@link forgetPassword} is called for the first time, a generated password is stored among the secrets, because the
  * response to a successful call can be lost.
  */

@@ -5,7 +5,7 @@ import { logServerNameFailure } from '../metrics.ts'
 const cacheTtlMs = 60_000
 const fallback = 'Parley'
 
-/** Caches the name for a minute. While the service admin is unavailable, returns the name read last, or "Parley". */
+/** Caches the name for a minute. While the service `admin` is unavailable, returns the name read last, or "Parley". */
 export function createServerNameReader(admin: Client<typeof AdminInternalService>): () => Promise<string> {
   let name = fallback
   let fetchedAt = -Infinity

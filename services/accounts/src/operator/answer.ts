@@ -17,7 +17,7 @@ import type { OperatorContext } from '../context.ts'
 import { createPasswords } from '../engines/passwords/index.ts'
 import { operator } from '../rpc/operator/index.ts'
 
-/** `policy` and `blocked` come from admin's database, because the service accounts reads only its own tables. */
+/** `policy` and `blocked` come from admin's database, because the service `accounts` reads only its own tables. */
 type OperatorRequest = { method: string; request: JsonValue; policy: JsonValue; blocked: boolean }
 
 const { databaseUrl, ownerEmails, moreOwnerEmails, maxUsers } = readConfig.fields

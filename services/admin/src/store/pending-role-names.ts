@@ -6,7 +6,7 @@ export type PendingRoleName = typeof pendingRoleNames.$inferSelect
 
 const { roleId, name, state, since } = pendingRoleNames
 
-/** Call this before the service accounts reserves the name, or when the name must be released. */
+/** Call this before the service `accounts` reserves the name, or when the name must be released. */
 export async function insertPending(db: Reader, pending: PendingRoleName): Promise<void> {
   await db.insert(pendingRoleNames).values(pending)
 }

@@ -32,7 +32,7 @@ export const roles = pgTable('roles', {
 })
 
 /**
- * Names that the service accounts may have reserved for roles that do not exist. A row is deleted when the role is
+ * Names that the service `accounts` may have reserved for roles that do not exist. A row is deleted when the role is
  * created, or when the name has been released.
  */
 export const pendingRoleNames = pgTable(

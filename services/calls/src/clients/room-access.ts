@@ -43,7 +43,7 @@ export class RoomAccess {
   }
 
   /**
-   * Finds effective members among the users. Leaves out deleted accounts, even if the service rooms still lists them.
+   * Finds effective members among the users. Leaves out deleted accounts, even if the service `rooms` still lists them.
    */
   async findMembers(roomId: string, userIds: readonly string[]): Promise<Set<string>> {
     const members = new Set<string>()

@@ -19,7 +19,7 @@ export const onMemberGone =
   }
 
 /**
- * The event may be late, and the user may have rejoined since. If the request to the service rooms fails, the user
+ * The event may be late, and the user may have rejoined since. If the request to the service `rooms` fails, the user
  * leaves the call.
  */
 const isMemberAgain = ({ rooms }: Context, roomId: string, userId: string): Promise<boolean> =>

@@ -9,7 +9,9 @@ import { cookieDeletions, sessionCookies } from './cookies.ts'
 import { readCsrfCookies, isCsrfTokenValid } from './csrf.ts'
 import { Refusal } from './failure.ts'
 
-/** By bearer token, or else by cookie. Throws a `Refusal` with status 503 if the call to the service accounts fails. */
+/**
+ * By bearer token, or else by cookie. Throws a `Refusal` with status 503 if the call to the service `accounts` fails.
+ */
 export function authenticateRequest(context: AuthContext, request: IncomingMessage): Promise<SignedIn | undefined> {
   return authenticateOr503(context, credentialsOf(context, request))
 }

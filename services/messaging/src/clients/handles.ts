@@ -44,7 +44,7 @@ export class Handles {
     })
   }
 
-  /** Returns users by handle; undefined if a call to the service accounts fails. */
+  /** Returns users by handle; undefined if a call to the service `accounts` fails. */
   async resolve(handles: readonly string[]): Promise<Found | undefined> {
     const lookups = handles.map(async (handle) => ({ handle, ...(await this.#cache.forceFetch(handle)) }))
     const answers = await Promise.allSettled(lookups)

@@ -10,7 +10,7 @@ const log = logger('profiles')
 
 const idsPerCall = 500
 const defaultTimeoutMs = 1_000
-/** As short as possible, so that a profile that the service accounts did not return is requested again. */
+/** As short as possible, so that a profile that the service `accounts` did not return is requested again. */
 const unknownMs = 1
 
 /** Leaves out unknown ids. */
@@ -27,7 +27,7 @@ type Entry = { user: User | undefined; at: number }
 
 /**
  * Profiles include presence, so they are cached for seconds, and events about the user drop them. While calls to the
- * service accounts fail, profiles up to ten minutes old are used and the others left out: a page without names is
+ * service `accounts` fail, profiles up to ten minutes old are used and the others left out: a page without names is
  * better than none.
  */
 export class Profiles {

@@ -41,9 +41,9 @@ export function foldFacts(
   for (const fact of facts) {
     const version = room?.version ?? 0n
     if (fact.version <= version) continue
-    // A higher previous version means that facts are missing. A lower one means that the database of the service rooms
-    // was restored. That service must then send its facts again with versions above the stored one, because lower
-    // versions are dropped as duplicates.
+    // A higher previous version means that facts are missing. A lower one means that the database of the service
+    // `rooms` was restored. That service must then send its facts again with versions above the stored one, because
+    // lower versions are dropped as duplicates.
     if (previousOf(fact) !== version || !follows(room?.factId, fact)) break
     const step = toStep(room, roomId, fact, (userId) => changed.get(userId) ?? isMember(userId))
     for (const { userId, member } of step.members) changed.set(userId, member)
@@ -53,7 +53,7 @@ export function foldFacts(
   return steps
 }
 
-/** Earlier releases of the service rooms increased the version by one and did not set `previousVersion`. */
+/** Earlier releases of the service `rooms` increased the version by one and did not set `previousVersion`. */
 const previousOf = ({ version, previousVersion }: RoomFact): bigint => previousVersion || version - 1n
 
 /** After a restore, another fact may have the version of a lost one. An unknown id matches any id. */

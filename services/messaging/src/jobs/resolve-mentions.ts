@@ -10,7 +10,7 @@ const log = logger('mentions')
 
 const maxConcurrent = 16
 const everyMs = 10_000
-/** Attempts are unlimited, because the service accounts will answer eventually. */
+/** Attempts are unlimited, because the service `accounts` will answer eventually. */
 const retry: RetryPolicy = { initialMs: 1_000, maxMs: 5_000 }
 
 type Needs = Pick<Context, 'db' | 'handles' | 'policy' | 'pool' | 'writer'>

@@ -3,7 +3,7 @@ import type { Audiences } from './audiences.ts'
 
 const cacheTtlMs = 60_000
 const maxCached = 10_000
-/** Short, because the service rooms usually answers in milliseconds, and a job can find the members as well. */
+/** Short, because the service `rooms` usually answers in milliseconds, and a job can find the members as well. */
 const timeoutMs = 500
 const pauseMs = 10_000
 
@@ -18,8 +18,8 @@ export class SmallRooms {
   }
 
   /**
-   * Undefined if the room has more than `limit` members, if this or another call to the service rooms has failed in the
-   * last `pauseMs`, or if the room is universal: the service would have to read all people.
+   * Undefined if the room has more than `limit` members, if this or another call to the service `rooms` has failed in
+   * the last `pauseMs`, or if the room is universal: the service would have to read all people.
    */
   async listMembers(roomId: string, limit: number): Promise<{ userIds: string[]; roomName: string } | undefined> {
     if (performance.now() < this.#pausedUntil) return undefined

@@ -45,9 +45,9 @@ const fetchPeople = async (accounts: Dependencies['accounts'], userId: string) =
   (await accounts.getPeople({ userIds: [userId] }, { timeoutMs })).people
 
 /**
- * A version below the stored one means that an event or response is late, or that the database of the service accounts
- * was restored. Either way, a response requested after the stored versions were read is current. Throws if the versions
- * have changed since or nothing was requested; the event is then delivered again.
+ * A version below the stored one means that an event or response is late, or that the database of the service
+ * `accounts` was restored. Either way, a response requested after the stored versions were read is current. Throws if
+ * the versions have changed since or nothing was requested; the event is then delivered again.
  */
 async function replace(
   tx: Tx,

@@ -9,8 +9,8 @@ const pageSize = 1000
 const rowsPerTransaction = 100
 
 /**
- * Copies all people from the service accounts, once per database. The consumers are already running, and newer versions
- * win.
+ * Copies all people from the service `accounts`, once per database. The consumers are already running, and newer
+ * versions win.
  */
 export function fillPeople(ctx: Context, signal: AbortSignal): Promise<void> {
   return retryUntilSuccess('fill people from accounts', signal, () => fillOnce(ctx, signal))

@@ -4,7 +4,7 @@ import type { AccountsInternalService } from '@parley/contracts/internal'
 
 const timeoutMs = 3_000
 
-/** Asks the service accounts at each look-up, because this process gets no events about ended sessions. */
+/** Asks the service `accounts` at each look-up, because this process gets no events about ended sessions. */
 export const callersAt = (accounts: Client<typeof AccountsInternalService>, now: () => Date): CallerCache =>
   new CallerCache({
     authenticate: async (digest) => {

@@ -2,7 +2,7 @@ import type { Client } from '@connectrpc/connect'
 import type { GetRoomAccessResponse, RoomsInternalService } from '@parley/contracts/internal'
 import { notAMember, roomNotFound, roomsUnavailable } from '../errors.ts'
 
-/** Without `roleIds`, the service rooms uses the roles that it has stored. */
+/** Without `roleIds`, the service `rooms` uses the roles that it has stored. */
 export type RoomReader = { userId: string; roleIds?: readonly string[] }
 
 const timeoutMs = 3_000
@@ -25,7 +25,7 @@ export class RoomAccess {
 
   /**
    * Throws `not_found` or `permission_denied` unless the reader may read the room, `unavailable` if the call to the
-   * service rooms fails.
+   * service `rooms` fails.
    */
   async assertMayRead(reader: RoomReader, roomId: string): Promise<void> {
     const { exists, effectiveMember } = await this.getAccess(reader, roomId)

@@ -11,7 +11,7 @@ const imagesPerRound = 200
 
 /**
  * Deletes blobs that no call used in time. Marks for deletion the avatars, logos and banners to which no event referred
- * in time, unless the service accounts (avatars) or admin (logos and banners) reports them as used.
+ * in time, unless the service `accounts` (avatars) or admin (logos and banners) reports them as used.
  */
 export function sweepUnclaimed(
   ctx: Context,

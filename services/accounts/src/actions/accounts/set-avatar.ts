@@ -4,7 +4,7 @@ import { profileUpdated, type Cause } from '../../domain/profile-announcements.t
 import { changeUser, type Changed } from '../../store/user-changes.ts'
 import { avatarUrl } from './avatar-url.ts'
 
-/** The service uploads deletes the previous image when it receives the event. */
+/** The service `uploads` deletes the previous image when it receives the event. */
 export async function setAvatar(
   ctx: Context,
   userId: string,

@@ -17,7 +17,7 @@ export const eraseInAccounts =
     const rows = await eraseRows(db, userId, signal)
     const relayed = await eraseRelayed(db, { userId, kinds: personalKinds, signal })
     const entries = relayed + (await countUnrelayed(db, userId, personalKinds))
-    // Events on the last subject are published by the service notifications, which erases them in its own outbox.
+    // Events on the last subject are published by the service `notifications`, which erases them in its own outbox.
     const subjects = [
       ...personalKinds.map((kind) => `evt.user.${userId}.${kind}`),
       `evt.notification.${userId}.people_called`,

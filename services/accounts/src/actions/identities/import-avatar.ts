@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { logAvatarFailure } from '../../metrics.ts'
 import { findUsers } from '../../store/users.ts'
 
-/** Longer than usual, because the service uploads fetches the image from another server. */
+/** Longer than usual, because the service `uploads` fetches the image from another server. */
 const callOptions = { timeoutMs: 20_000 }
 
 /** Does nothing if the account has an avatar. Never rejects; failures are logged. */

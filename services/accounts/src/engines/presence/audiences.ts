@@ -24,7 +24,7 @@ export class Audiences {
     })
   }
 
-  /** By user id. While the service rooms is unavailable, users whose audience is not cached are missing. */
+  /** By user id. While the service `rooms` is unavailable, users whose audience is not cached are missing. */
   async of(userIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     const lookups = userIds.map(
       async (userId) => [userId, await this.#cache.fetch(userId).catch(() => undefined)] as const,

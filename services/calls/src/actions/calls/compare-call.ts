@@ -10,7 +10,7 @@ import { findAdmitted } from './find-admitted.ts'
 /**
  * Compares the participants of a call with those on the media server and with those who may be in it. Participants
  * whose rows change meanwhile are left to the next comparison. If the media server fails, reports it and changes
- * nothing. Throws if the call of the service rooms fails.
+ * nothing. Throws if the call of the service `rooms` fails.
  */
 export async function compareCall(ctx: Context, media: Media, row: CallRow, source: Source): Promise<void> {
   const before = new Map((await findParticipants(ctx.db, row.id)).map((one) => [one.userId, one]))

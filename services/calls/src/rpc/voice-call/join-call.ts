@@ -47,7 +47,7 @@ async function assertStillMember(
   try {
     await ctx.rooms.assertMember(caller, roomId)
   } catch (error) {
-    // If the service rooms is unavailable now, the periodic comparison removes the user later.
+    // If the service `rooms` is unavailable now, the periodic comparison removes the user later.
     if (ConnectError.from(error).code === Code.Unavailable) return
     const about = { source: 'user', userIds: [caller.userId] } as const
     await changeCall(ctx, callId, about, (active) => leaveCall(active, caller.userId))

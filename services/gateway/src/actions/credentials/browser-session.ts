@@ -5,7 +5,8 @@ import type { PublicMethod } from '../forward/methods.ts'
 export type BrowserSession = { userId: string; cookieHandle: string; lifetimeSeconds: number }
 
 /**
- * Response metadata in which the service accounts passes the handle of a new session; clients get it only as a cookie.
+ * Response metadata in which the service `accounts` passes the handle of a new session; clients get it only as a
+ * cookie.
  */
 const header = 'parley-session'
 const startingMethod = ExternalIdentityAuthService.method.createExternalIdentityAccount

@@ -13,7 +13,7 @@ type Settings = Pick<
 >
 
 /**
- * As long as the timeout of a call to the service accounts, so that attempts above the limit per account do not
+ * As long as the timeout of a call to the service `accounts`, so that attempts above the limit per account do not
  * overlap.
  */
 const turnSeconds = 5

@@ -7,9 +7,9 @@ import { forgotPassword, resetPassword } from './password-reset.ts'
 import { acceptInvite, completeRegistration, describeInvite, register, verifyCode } from './registration.ts'
 import { confirmEmailCode, requestEmailCode } from './verify-email.ts'
 
-// The service accounts answers failed_precondition if no mail server is configured.
+// The service `accounts` answers failed_precondition if no mail server is configured.
 const mailStatuses = { [Code.FailedPrecondition]: 503 }
-// The service accounts answers resource_exhausted if this server has as many accounts as it may have.
+// The service `accounts` answers resource_exhausted if this server has as many accounts as it may have.
 const userLimitStatuses = { [Code.ResourceExhausted]: 403 }
 
 /** `open` routes need no CSRF token: they do not act for a signed-in user. */

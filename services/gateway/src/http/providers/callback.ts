@@ -9,7 +9,7 @@ import { queryOf, redirect, addParameter } from '../redirect.ts'
 import { setSessionCookies, authenticateBrowser } from '../session.ts'
 import { loginErrorPath } from './login-error.ts'
 
-/** The service accounts requests tokens, keys and the profile from the provider during the call. */
+/** The service `accounts` requests tokens, keys and the profile from the provider during the call. */
 const timeoutMs = 30_000
 
 export async function finishProviderLogin(

@@ -8,7 +8,7 @@ import { queryOf, redirect } from '../redirect.ts'
 import { authenticateBrowser } from '../session.ts'
 import { loginErrorPath, type LoginError } from './login-error.ts'
 
-/** The service accounts may load the provider's configuration during the call. */
+/** The service `accounts` may load the provider's configuration during the call. */
 const timeoutMs = 15_000
 
 const errors = new Map<Code, LoginError>([

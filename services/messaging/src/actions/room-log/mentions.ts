@@ -7,7 +7,7 @@ import { noMentions, type FoundMentions } from '../../domain/mentions/mentioned.
 const everyone = new Set(['all', 'here'])
 const loginPattern = /^[a-z0-9][a-z0-9._-]{0,31}$/
 
-/** Never throws: if the call of the service accounts fails, `pending` is true. */
+/** Never throws: if the call of the service `accounts` fails, `pending` is true. */
 export async function findMentions(ctx: Pick<Context, 'handles' | 'policy'>, body: string): Promise<FoundMentions> {
   const handles = findHandles(body)
   if (handles.length === 0) return noMentions

@@ -8,7 +8,7 @@ export type FoundMentions = {
   roleIds: readonly string[]
   all: boolean
   here: boolean
-  /** Users may be missing because the service accounts did not answer in time. */
+  /** Users may be missing because the service `accounts` did not answer in time. */
   pending: boolean
 }
 

@@ -60,7 +60,7 @@ export async function followStream(host: Host, options: Options): Promise<Intake
   return intake
 }
 
-/** Retries until the request to the service rooms succeeds. Rejects only if the signal is aborted. */
+/** Retries until the request to the service `rooms` succeeds. Rejects only if the signal is aborted. */
 export async function loadUniversalRooms(hub: Hub, rooms: Rooms, signal: AbortSignal): Promise<void> {
   const universal = await retry(() => rooms.listUniversalRooms(), { signal, ...retryDelays })
   for (const room of universal) hub.access.universalRooms.set(room)

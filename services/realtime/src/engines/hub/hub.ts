@@ -27,7 +27,7 @@ type Options = {
 }
 
 /**
- * If an event that ends sessions is older than this, the service accounts is asked before sockets are closed: after a
+ * If an event that ends sessions is older than this, the service `accounts` is asked before sockets are closed: after a
  * loss of the stream, relays publish old events again, and people may have signed in since.
  */
 const maxUncheckedEndAgeMs = 60_000

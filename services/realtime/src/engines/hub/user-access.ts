@@ -30,7 +30,7 @@ export class UserAccess {
   }
 
   /**
-   * Whether other roles arrived with a lower version than the known roles have. The database of the service accounts
+   * Whether other roles arrived with a lower version than the known roles have. The database of the service `accounts`
    * may then have been restored, so the roles must be loaded again.
    */
   isContradictedBy(roleIds: readonly string[], version: bigint): boolean {

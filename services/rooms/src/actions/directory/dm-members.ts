@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import type { ListedRoom } from '../../store/rows.ts'
 
 /**
- * Participants of direct messages by room. Empty if the service accounts returns no profiles: rooms are then shown
+ * Participants of direct messages by room. Empty if the service `accounts` returns no profiles: rooms are then shown
  * without participants.
  */
 export async function findDmMembers(ctx: Context, rooms: readonly ListedRoom[]): Promise<ReadonlyMap<string, User[]>> {
