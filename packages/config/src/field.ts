@@ -42,7 +42,7 @@ export type FieldOptions<T> = {
   pattern?: RegExp
 }
 
-/** Created by `str`, `int` and the other kinds. */
+/** One setting, or a value that is made of several. */
 export type Field<T> = {
   readonly kind: string
   /** Variables in order of precedence. */

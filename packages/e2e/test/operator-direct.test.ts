@@ -17,7 +17,7 @@ afterEach(waitUntilHealthy)
 
 const direct = (args: string[], input = '') => operate([...args, '--direct'], input)
 
-test('session end ends the named one of several sessions in the running fleet', async () => {
+test('the command `session end --id` ends one of several sessions in the running fleet', async () => {
   const bea = await newPerson('bea')
   const again = await signIn(bea)
   const { sessions } = (await operate(['session', 'list', '--login', bea.login])) as {
@@ -66,9 +66,9 @@ test('without the bus, --direct works, and the fleet applies the changes later',
     await direct(['user', 'reset-password', '--login', ada.login, '--password-stdin'], `${password} new`)
   }
   await socket.waitUntilClosed()
-  for (const token of [ada, other]) {
+  for (const session of [ada, other]) {
     await eventually(async () => {
-      const { status } = await token.attempt(ViewerService.method.getViewer, {})
+      const { status } = await session.attempt(ViewerService.method.getViewer, {})
       expect(status).toBe(401)
     })
   }

@@ -94,7 +94,7 @@ inBrowser('on a phone Enter begins a new line, and the button sends', async () =
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`, phone)
   const { page } = visitor
   const field = page.getByRole('textbox', { name: 'Write a message' })
-  // A name of a room that is too long for the field ends with an ellipsis.
+  // The placeholder contains the name of the room, and ends with an ellipsis if that is too long.
   const overflow = "getComputedStyle(document.querySelector('textarea'), '::placeholder').textOverflow"
   expect(await page.evaluate(overflow)).toBe('ellipsis')
   await tap(page, field)
@@ -114,7 +114,7 @@ inBrowser('people who reacted are shown to users of touch and keyboard, as long 
   const { addReaction, removeReaction } = MessageService.method
   for (const one of [bob, ...others]) await one.call(addReaction, { roomId, messageEventId, emoji: 'tada' })
   const last = others.at(-1)
-  if (!last) throw new Error('there are others')
+  if (!last) throw new Error('nobody else is in the room')
   await bob.call(addReaction, { roomId, messageEventId, emoji: 'rocket' })
 
   await using byTouch = await visitAs(ada, `/chat/-/${roomId}`, { ...phone, viewport: { width: 320, height: 640 } })
@@ -185,8 +185,8 @@ inBrowser('on a phone the room stays visible until the pane that replaces it has
 })
 
 const motionOf = (page: Page) =>
-  page.evaluate<{ changing: string[]; moving: number }>(`({
-    changing: [...new Set([...document.querySelectorAll('*')].map((one) => getComputedStyle(one).transitionDuration))],
+  page.evaluate<{ transitions: string[]; moving: number }>(`({
+    transitions: [...new Set([...document.querySelectorAll('*')].map((one) => getComputedStyle(one).transitionDuration))],
     moving: document.getAnimations().filter(({ effect }) => effect.getComputedTiming().activeDuration > 0).length,
   })`)
 
@@ -207,7 +207,7 @@ inBrowser('with reduced motion nothing is animated', async () => {
   await using usual = await visitAs(bob, `/chat/-/${roomId}`, { reducedMotion: 'no-preference' })
   const { page } = still
   await messageWith(page, 'The newest').hover()
-  expect(await motionOf(page)).toEqual({ changing: ['0s'], moving: 0 })
+  expect(await motionOf(page)).toEqual({ transitions: ['0s'], moving: 0 })
   const opened = {
     'About this room': page.getByRole('complementary'),
     'Browse rooms': page.getByRole('dialog'),
@@ -216,12 +216,12 @@ inBrowser('with reduced motion nothing is animated', async () => {
   for (const [name, pane] of Object.entries(opened)) {
     await page.getByRole('button', { name }).click()
     await pane.waitFor()
-    expect(await motionOf(page)).toEqual({ changing: ['0s'], moving: 0 })
+    expect(await motionOf(page)).toEqual({ transitions: ['0s'], moving: 0 })
     await page.keyboard.press('Escape')
     await pane.waitFor({ state: 'hidden' })
   }
   await messageWith(usual.page, 'The newest').hover()
-  expect((await motionOf(usual.page)).changing.length).toBeGreaterThan(1)
+  expect((await motionOf(usual.page)).transitions.length).toBeGreaterThan(1)
 })
 
 inBrowser('an unsent message survives a crash of the browser, and is posted once', async () => {

@@ -214,7 +214,7 @@ test('headers that HTTP/2 compresses are limited by their expanded size', async 
   sessions.push(session)
   await once(session, 'remoteSettings')
   expect(session.remoteSettings.maxHeaderListSize).toBe(16_384)
-  // The rest of these calls is never sent. 1 MiB is less than seventy of them.
+  // Only headers are sent, so the calls stay open. Those of seventy calls take more than 1 MiB.
   const ends = Array.from({ length: 90 }, () => ask(session, 15_000))
   expect(await Promise.race(ends)).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM)
 })

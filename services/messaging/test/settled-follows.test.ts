@@ -21,21 +21,21 @@ const threadsUnread = async (userId: string) => (await fleet.messaging.hasUnread
 /** Adds threads with one reply each. The user follows them and has read everything. */
 async function addReadThreads(roomId: string, userId: string, threads: number): Promise<void> {
   const { pool } = fleet
-  const numbers = [roomId, userId, threads]
+  const parameters = [roomId, userId, threads]
   await pool.query(
     `insert into threads (room_id, root_event_id, reply_count, last_reply_at, last_reply_seq, participant_ids)
     select $1, $2 || 'old' || n, 1, now(), 1, '{}' from generate_series(1, $3) n`,
-    numbers,
+    parameters,
   )
   await pool.query(
     `insert into thread_follows (room_id, root_event_id, user_id, following)
     select $1, $2 || 'old' || n, $2, true from generate_series(1, $3) n`,
-    numbers,
+    parameters,
   )
   await pool.query(
     `insert into thread_markers (room_id, root_event_id, user_id, seq, read_at)
     select $1, $2 || 'old' || n, $2, 1, now() from generate_series(1, $3) n`,
-    numbers,
+    parameters,
   )
 }
 
@@ -48,6 +48,7 @@ const watermarkOf = async (userId: string, roomId: string) =>
     ])
   ).rows[0]?.seq
 
+// Settled threads are not visited again until there are later replies.
 test('HasUnread settles read threads once, and finds later replies in them', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const root = await post('bob', roomId)
@@ -143,7 +144,7 @@ test('of two concurrent runs, the later unsettles a thread with a new reply', as
   expect([await settledOf('eve'), await threadsUnread('eve')]).toEqual([0, true])
 })
 
-/** Settled threads that contradict `threadWatermarks`. */
+/** Settled threads that break the invariant of the table `thread_watermarks`, see schema.ts. */
 const violations = `select f.root_event_id from thread_follows f
   left join thread_watermarks w on w.user_id = f.user_id and w.room_id = f.room_id
   left join thread_markers r on r.room_id = f.room_id and r.root_event_id = f.root_event_id and r.user_id = f.user_id

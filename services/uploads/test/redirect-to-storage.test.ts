@@ -19,7 +19,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const request = (id: string, init: RequestInit = {}) => fetch(files.signedUrlOf(id), { redirect: 'manual', ...init })
 
-test('media, including ranges, is redirected to a URL of the storage that is valid for five minutes', async () => {
+test('audio, including ranges, is redirected to a URL of the storage that is valid for five minutes', async () => {
   const id = await files.attach(file, 'audio/ogg', { filename: 'song.ogg' })
   const response = await request(id)
   expect([response.status, response.headers.get('cache-control')]).toEqual([302, 'no-store'])

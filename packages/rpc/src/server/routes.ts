@@ -24,7 +24,7 @@ export type Implementation = (
 
 /**
  * The methods to subscribe to: the owned ones, implemented or not, and all methods of the registered internal services.
- * Throws if an implemented method is a stream, belongs to another deployable, or is implemented twice.
+ * Throws if an implemented method is a stream, is implemented twice, or is a public method of another deployable.
  */
 export function collectRoutes(owned: readonly DescMethod[], register: (routes: ServiceRoutes) => void): ServedMethod[] {
   const implementations = new Map<DescMethodUnary, Implementation>()

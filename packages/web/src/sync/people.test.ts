@@ -34,7 +34,7 @@ test('a user unknown to the server is shown as deleted, and a user whose request
   jest.useRealTimers()
 })
 
-test('reloading presence requests that of displayed people, and does not overwrite a newer event', async () => {
+test('only displayed people have their presence reloaded, and a newer event is not overwritten', async () => {
   jest.useFakeTimers({ doNotFake: ['queueMicrotask'] })
   const requested: string[][] = []
   let answer = () => {}
@@ -105,7 +105,7 @@ describe('after a change of a user', () => {
     customStatus,
   } as User
 
-  /** The user on the page after the change was reported while the response was awaited. */
+  /** How Uann is displayed if the change is reported while an older response is awaited. */
   async function shownAfter(change: (people: People) => void, known: User[] = [old]): Promise<User | undefined> {
     const people = new People({} as unknown as MemberClient, 'Ume', 'gone')
     people.learn(known)

@@ -17,7 +17,7 @@ export type NewFlow = Pick<FlowToken, 'purpose' | 'payload'> & {
 }
 
 /** Returns the token, of which only a digest is stored. */
-export async function issueFlowToken(db: Reader, { at, ...keys }: TokenContext, flow: NewFlow): Promise<string> {
+export async function issueFlowToken(db: Db | Tx, { at, ...keys }: TokenContext, flow: NewFlow): Promise<string> {
   const { purpose, payload, ttlMs, user = { id: '', authGeneration: null } } = flow
   const token = purpose === 'authorization_code' ? newToken('authorizationCode') : newHandle()
   const digest = secretDigest(keys, 'flow', purpose, token)

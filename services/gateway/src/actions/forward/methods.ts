@@ -7,7 +7,7 @@ export type PublicMethod = {
   method: DescMethodUnary
   /** False for discovery, which is open to everyone, and for svc.auth, whose methods check tokens of their own. */
   needsCaller: boolean
-  /** In bytes; for methods with an image a setting applies instead. */
+  /** In bytes, for Connect over HTTP/1.1. For methods with an image a setting applies instead. */
   maxBodyBytes: number
   /** In JSON, bytes take a third more space. */
   maxJsonBodyBytes: number

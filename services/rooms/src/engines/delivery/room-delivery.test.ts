@@ -73,7 +73,7 @@ test('facts that arrive during a call are sent in the next', async () => {
   expect(sent).toEqual([[3], [4, 5]])
 })
 
-test('a delivery loads the stored facts that messaging lacks, and sends them before the fact in memory', async () => {
+test('a delivery sends the fact in memory, then all stored facts that messaging lacks', async () => {
   held = 1n
   await expect(delivery().deliver(5n, facts(5), 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[5], [2, 3, 4, 5]])
@@ -119,7 +119,7 @@ test('the next call starts an idle delivery again', async () => {
   await expect(one.deliver(2n, facts(2), 60_000)).resolves.toBe(true)
 })
 
-test('a delivery that waits for the stream marks only the facts that it sent as streamed', async () => {
+test('a delivery that waits for the stream marks as streamed only what it has sent itself', async () => {
   held = 5n
   await expect(delivery({ awaitStream: true }).deliver(3n, facts(3), 60_000)).resolves.toBe(true)
   expect(marked).toEqual([[3n, true]])
