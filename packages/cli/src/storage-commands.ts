@@ -58,7 +58,7 @@ async function runCheck({ access, note, print }: CommandContext, options: CheckO
     check(fleet, options, ({ checked, found }) => {
       if (Date.now() - reportedAt < progressIntervalMs) return
       reportedAt = Date.now()
-      note(`${checked} objects and rows checked, ${found} findings`)
+      note(`objects and rows checked: ${checked}, findings: ${found}`)
     }),
   )
   print({ json: report, text: asText(report) })
@@ -93,7 +93,7 @@ function asText({ checked, found, mended, findings }: Report): string {
       `${kind}  ${key}  ${size} bytes${storedAt === '' ? '' : `  since ${storedAt}`}${isMended ? '  repaired' : ''}`,
   )
   const more = found > findings.length ? [`and ${found - findings.length} more`] : []
-  return [...lines, ...more, `${checked} objects and rows checked: ${found} findings, ${mended} repaired`].join('\n')
+  return [...lines, ...more, `objects and rows checked: ${checked}, findings: ${found}, repaired: ${mended}`].join('\n')
 }
 
 const advice = (left: number, repair: boolean): string =>

@@ -30,7 +30,7 @@ const orphan = { kind: StorageFindingKind.ORPHAN, key: 'files/Alone', size: 5n }
 test('storage check exits with code 0 if every part of the storage was checked without findings', async () => {
   findings = []
   const { code, out } = await parley('storage', 'check')
-  expect([code, out]).toEqual([0, '507 objects and rows checked: 0 findings, 0 repaired\n'])
+  expect([code, out]).toEqual([0, 'objects and rows checked: 507, findings: 0, repaired: 0\n'])
   expect(requested.splice(0)).toEqual([
     { cursor: '', repair: false, acceptLoss: false },
     { cursor: 'second:', repair: false, acceptLoss: false },

@@ -15,6 +15,7 @@ test.each([
   ['en', noon(2026, 2, 27), 'Friday, February 27'],
   ['en', noon(2026, 3, 2), 'Monday, March 2'],
   ['en', noon(2025, 3, 1), 'Saturday, March 1, 2025'],
+  ['de', noon(2026, 2, 27), 'Freitag, 27. Februar'],
   ['de', noon(2026, 3, 1), 'Heute'],
   ['de-CH', noon(2026, 2, 28), 'Gestern'],
 ])('on 1 March 2026, in %s, %s is called %s', (locale, at, name) =>

@@ -36,7 +36,7 @@ export const formatShortTime = (at: Date, today: Date): string =>
 export function formatDay(at: Date, today: Date, inLocale = locale()): string {
   const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1)
   const back = [today, yesterday].findIndex((day) => day.toDateString() === at.toDateString())
-  if (back < 0) return formatTime(at.getFullYear() === today.getFullYear() ? 'day' : 'dayOfYear', at)
+  if (back < 0) return formatTime(at.getFullYear() === today.getFullYear() ? 'day' : 'dayOfYear', at, inLocale)
   const name = new Intl.RelativeTimeFormat(inLocale, { numeric: 'auto' }).format(-back, 'day')
   return name.charAt(0).toLocaleUpperCase(inLocale) + name.slice(1)
 }
