@@ -6,6 +6,7 @@ import { exitCodes, Failure, unreachable } from './failure.ts'
 import { runProgram } from './programs.ts'
 import { nameOf } from './operator.ts'
 
+/** Environments of the programs that connect to the two databases. */
 export type Databases = { accounts: NodeJS.ProcessEnv; admin: NodeJS.ProcessEnv }
 
 /** `blocked`: whether the login of the request is blocked. */

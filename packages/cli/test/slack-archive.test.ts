@@ -286,7 +286,11 @@ describe('records that are not imported are reported:', () => {
 
   test.each([
     ['no list', { ok: true }, 'the file is not a list of messages'],
-    ['too many values for memory', `[${'{},'.repeat(5_000_001)}{}]`, 'the file contains more than 5000000 values'],
+    [
+      'too many values for memory',
+      `[${'{},'.repeat(5_000_001)}{}]`,
+      'the file contains more than 5000000 commas, brackets and braces',
+    ],
     ['extreme compression', ' '.repeat(17 * 1024 * 1024), 'the file unpacks to more than 200 times its size'],
   ])('a day with %s', async (_, content, reason) => {
     expect(of((await day(content)).records, 'skipped')).toMatchObject([{ what: 'days', reason }])

@@ -122,11 +122,11 @@ inBrowser('a draft survives a reload, and a reply links to the message it answer
   // Enough messages to move the question out of sight.
   for (let n = 0; n < 60; n++) await post(bob, roomId, `Thanks, ${n}`)
   await messageWith(page, 'Thanks, 59').waitFor()
-  const answer = await bob.call(RoomService.method.getRoomEvents, { roomId, limit: 100 })
-  const answering = answer.page?.events.find(
+  const response = await bob.call(RoomService.method.getRoomEvents, { roomId, limit: 100 })
+  const reply = response.page?.events.find(
     ({ event }) => event.case === 'messagePosted' && event.value.message?.body === 'Below the mat',
   )
-  await page.goto(new URL(`/chat/-/${roomId}?highlight=${answering?.id}`, page.url()).href)
+  await page.goto(new URL(`/chat/-/${roomId}?highlight=${reply?.id}`, page.url()).href)
   await messageWith(page, 'Below the mat').getByRole('link', { name: question }).click()
   await page.getByRole('main').getByRole('article').filter({ hasText: question }).first().waitFor()
   expect(page.url()).toContain('highlight=')

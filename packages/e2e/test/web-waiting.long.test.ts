@@ -89,7 +89,7 @@ inBrowser('a refused file of a message in another room is reported above the ope
   expect(await report.count()).toBe(0)
 })
 
-inBrowser('an emoji makes a waiting message a draft again, which may be too long', async () => {
+inBrowser('an emoji makes a waiting message a draft again, and a draft that is too long is reported', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const release = await holdBack(page, 'CompleteUpload')

@@ -47,7 +47,7 @@ const importImage = (url: string) =>
   env.internal.importServerImage({ url, kind: ServerImageKind.AVATAR, ownerId: 'Ualice' })
 
 test('private addresses are not contacted, by name or directly', async () => {
-  const closed = await env.start()
+  const withoutPrivateFetch = await env.start()
   requested = []
   const { port } = new URL(origin)
   for (const url of [
@@ -61,7 +61,7 @@ test('private addresses are not contacted, by name or directly', async () => {
   ])
     await expect(importImage(url)).rejects.toMatchObject({ code: Code.InvalidArgument })
   expect(requested).toEqual([])
-  await closed[Symbol.asyncDispose]()
+  await withoutPrivateFetch[Symbol.asyncDispose]()
 })
 
 test('an image is fetched, also after a redirect, and converted like an uploaded one', async () => {

@@ -98,12 +98,12 @@ class OutboxRelay implements Relay {
   }
 
   wake(entryIds: readonly bigint[]): void {
-    this.#written.skip(entryIds)
+    this.#written.leaveToCaller(entryIds)
     void this.#written.wake(entryIds)
   }
 
   waitUntilStored(entryIds: readonly bigint[]): Promise<void> {
-    this.#written.skip(entryIds)
+    this.#written.leaveToCaller(entryIds)
     const { pool, bus, service } = this.#options
     const { shards, flow } = this.#relayed
     const holds = (shard: number): boolean => shards.holds(shard)

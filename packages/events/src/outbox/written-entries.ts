@@ -17,7 +17,7 @@ type Options = Pick<Database, 'pool'> & {
 export class WrittenEntries implements Disposable {
   readonly #options: Options
   readonly #subscription: Disposable
-  /** Entries committed in this turn of the event loop, unless `skip` removed them. */
+  /** Entries committed in this turn of the event loop, except those left to the caller. */
   readonly #committed = new Set<bigint>()
   readonly #unnotified = new Set<bigint>()
 
@@ -32,7 +32,7 @@ export class WrittenEntries implements Disposable {
   }
 
   /** Does not announce these entries, because the caller announces them or waits for them. */
-  skip(entryIds: readonly bigint[]): void {
+  leaveToCaller(entryIds: readonly bigint[]): void {
     for (const id of entryIds) this.#committed.delete(id)
   }
 

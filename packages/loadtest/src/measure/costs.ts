@@ -66,7 +66,7 @@ function selectCalls<T extends { name: string }>(calls: readonly T[]): readonly 
 
 function print(rows: readonly Row[], hop: CallCosts, fleet: Fleet): void {
   const names = new Set(fleet.services.map(({ name }) => name))
-  const head = ['call', 'p50 ms', '1/s', '8: 1/s', '64: 1/s', 'CPU ms', '8: ms', 'x floor', 'budget', 'CPU ms of']
+  const head = ['call', 'p50 ms', '1/s', '8: 1/s', '64: 1/s', 'CPU ms', '8: ms', 'x SELECT', 'budget', 'CPU ms of']
   const figures = ({ 1: one, 8: some, 64: many }: CallCosts) => [
     ...[
       one.p50.toFixed(2),

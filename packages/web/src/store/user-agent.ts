@@ -1,4 +1,4 @@
-/** Names of a browser and an operating system; empty if the user agent does not contain them. */
+/** Names of a browser and an operating system. */
 export type UserAgent = { browser: string; system: string }
 
 // A user agent also names other browsers that it is compatible with, so the order matters: the first match is right.
@@ -19,7 +19,9 @@ const systems: readonly (readonly [RegExp, string])[] = [
 const firstOf = (known: readonly (readonly [RegExp, string])[], text: string): string =>
   known.find(([pattern]) => pattern.test(text))?.[1] ?? ''
 
-/** If the browser is unknown, `browser` is the first product name, without the version. */
+/**
+ * If the browser is unknown, `browser` is the first product name, without the version. An unknown `system` is empty.
+ */
 export function parseUserAgent(userAgent: string): UserAgent {
   const browser = firstOf(browsers, userAgent)
   const own = browser === '' ? (/^[\w.-]+/.exec(userAgent)?.[0] ?? '') : browser

@@ -1,6 +1,6 @@
 import type { Chat } from './chat.ts'
 
-/** Sets the user's custom status for `minutes` (0: until it is changed). Undefined clears it. */
+/** Sets the user's custom status, or clears it if `wanted` is undefined. With 0 minutes it stays until it is changed. */
 export async function setCustomStatus(
   chat: Chat,
   wanted: { emoji: string; text: string; minutes: number } | undefined,

@@ -18,8 +18,8 @@ export class SmallRooms {
   }
 
   /**
-   * Undefined if the room has more than `limit` members, if this or another call to the service `rooms` has failed in
-   * the last `pauseMs`, or if the room is universal: the service would have to read all people.
+   * Undefined if the room has more than `limit` members, if a request of this method to the service `rooms`
+   * has failed in the last `pauseMs`, or if the room is universal: the service would have to read all people.
    */
   async listMembers(roomId: string, limit: number): Promise<{ userIds: string[]; roomName: string } | undefined> {
     if (performance.now() < this.#pausedUntil) return undefined

@@ -9,7 +9,8 @@ const maxToolBytes = 4 * GiB
 
 const defaults = { imagesAtOnce: 2, transformCacheBytes: 64 * MiB, videosAtOnce: 2 }
 
-export type MemoryRequests = { [What in keyof typeof defaults]?: number | undefined }
+/** What the operator has set. */
+export type MemorySettings = { [What in keyof typeof defaults]?: number | undefined }
 
 export type MemoryPlan = typeof defaults & {
   /** For ffmpeg, while it processes one video. */
@@ -27,19 +28,19 @@ export type MemoryPlan = typeof defaults & {
  */
 export function planMemory(
   limit: number | undefined,
-  requests: MemoryRequests,
+  settings: MemorySettings,
   worksOn: { images: boolean; videos: boolean },
 ): MemoryPlan {
   const available = limit ?? Infinity
   const fitting = (left: number, each: number, max: number) => Math.min(max, Math.max(1, Math.floor(left / each)))
-  const cache = requests.transformCacheBytes ?? Math.min(defaults.transformCacheBytes, Math.floor(available / 8))
+  const cache = settings.transformCacheBytes ?? Math.min(defaults.transformCacheBytes, Math.floor(available / 8))
   const transformCacheBytes = worksOn.images ? cache : 0
   const fixed = processBytes + transformCacheBytes
   const forVideos = worksOn.videos ? leastToolBytes : 0
-  const images = requests.imagesAtOnce ?? fitting(available - fixed - forVideos, imageBytes, defaults.imagesAtOnce)
+  const images = settings.imagesAtOnce ?? fitting(available - fixed - forVideos, imageBytes, defaults.imagesAtOnce)
   const imagesAtOnce = worksOn.images ? images : 0
   const left = available - fixed - imagesAtOnce * imageBytes
-  const videos = requests.videosAtOnce ?? fitting(left, leastToolBytes, defaults.videosAtOnce)
+  const videos = settings.videosAtOnce ?? fitting(left, leastToolBytes, defaults.videosAtOnce)
   const videosAtOnce = worksOn.videos ? videos : 0
   const toolBytes = Math.max(leastToolBytes, Math.min(maxToolBytes, Math.floor(left / Math.max(1, videosAtOnce))))
   const bytes = fixed + imagesAtOnce * imageBytes + videosAtOnce * toolBytes

@@ -1,4 +1,4 @@
-import { planMemory, type MemoryPlan, type MemoryRequests } from '../domain/memory.ts'
+import { planMemory, type MemoryPlan, type MemorySettings } from '../domain/memory.ts'
 import { reportTooLittleMemory } from '../metrics.ts'
 
 /** Undefined if the container has no limit. */
@@ -7,9 +7,9 @@ function memoryLimit(): number | undefined {
   return limit > 0 && limit < Number.MAX_SAFE_INTEGER ? limit : undefined
 }
 
-export function divideMemory(requests: MemoryRequests, worksOn: { images: boolean; videos: boolean }): MemoryPlan {
+export function divideMemory(settings: MemorySettings, worksOn: { images: boolean; videos: boolean }): MemoryPlan {
   const limit = memoryLimit()
-  const plan = planMemory(limit, requests, worksOn)
+  const plan = planMemory(limit, settings, worksOn)
   if (limit !== undefined && plan.bytes > limit) reportTooLittleMemory(limit, plan)
   return plan
 }

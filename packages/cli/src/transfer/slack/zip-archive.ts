@@ -93,7 +93,7 @@ export class ZipArchive implements AsyncDisposable {
     for await (const chunk of this.stream(name)) {
       chunks.push(chunk)
       for (const byte of chunk) if (byte === comma || byte === bracket || byte === brace) values++
-      if (values > maxJsonValues) throw new BadEntry(`contains more than ${maxJsonValues} values`)
+      if (values > maxJsonValues) throw new BadEntry(`contains more than ${maxJsonValues} commas, brackets and braces`)
     }
     try {
       return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))) as unknown
