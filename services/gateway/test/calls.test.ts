@@ -110,13 +110,11 @@ describe('headers', () => {
   const encoded = Buffer.from('anything').toString('base64')
 
   test('of a client cannot impersonate our own processes', async () => {
-    await call({ ...bearer('U-ada'), 'parley-caller': encoded, 'parley-blob': 'B1', 'parley-key': 'k' })
+    const own = { ...bearer(), ...cookie(), 'parley-caller': encoded, 'parley-blob': 'B1', 'parley-key': 'k' }
+    await call(own)
     expect(callers()).toEqual(['U-ada'])
-    for (const name of ['parley-caller', 'parley-blob', 'parley-key', 'authorization', 'cookie'])
-      expect([name, env.received[0]?.headers.get(name)]).not.toEqual([
-        name,
-        expect.stringMatching(/anything|B1|^k$|Bearer/),
-      ])
+    for (const [name, value] of Object.entries(own))
+      expect([name, env.received[0]?.headers.get(name)]).not.toEqual([name, value])
     expect((await call({ 'parley-caller': encoded })).status).toBe(401)
   })
 
