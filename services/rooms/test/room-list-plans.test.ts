@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fileURLToPath } from 'node:url'
+import { defaultPolicy, policyFrom } from '@parley/permissions'
 import { openDatabase, type Connection, type Database } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
 import { testDatabase } from '@parley/testkit'
+import { showGroups } from '../src/actions/directory/show-groups.ts'
+import type { Context } from '../src/context.ts'
+import { findGroups } from '../src/store/groups.ts'
 import { findActiveChannels, findActiveChannelsAndDms } from '../src/store/room-list.ts'
 
 type Plan = { 'Actual Rows': number; 'Actual Loops': number; Plans?: Plan[] }
@@ -39,6 +43,24 @@ afterAll(() => opened[Symbol.asyncDispose]())
 
 test('a list of 1,000 rooms visits each row once', async () => {
   expect(await rowsInLoops((on) => findActiveChannelsAndDms(on, 'ann'))).toBeLessThanOrEqual(1000)
+})
+
+test('a group is shown without reading rooms of other groups', async () => {
+  let rowsRead = 0
+  const query = async (statement: string) => {
+    const result = await database.pool.query(statement)
+    rowsRead += result.rows.length
+    return result
+  }
+  const ctx = {
+    db: database.db,
+    pool: { query },
+    policy: { current: () => policyFrom(defaultPolicy()) },
+    messaging: { roomStates: async () => ({ entries: [] }) },
+  } as unknown as Context
+  const groups = await findGroups(database.db, ['H'])
+  expect(await showGroups(ctx, { userId: 'ann', roleIds: [] }, groups)).toHaveLength(1)
+  expect(rowsRead).toBe(1)
 })
 
 test('a user may be in more rooms than PostgreSQL would keep in a hash table', async () => {

@@ -33,7 +33,7 @@ const dms = `
   where m.user_id = $1 and m.member and r.kind = ${RoomKind.DM}`
 
 /** Hand-written, and without the columns that nobody sees, because every client lists all rooms at every start. */
-function listOf(name: string, found: string) {
+function listOf<More extends unknown[] = []>(name: string, found: string) {
   const { run } = statement<Row>(
     name,
     `select id, kind, name, description, group_id as "groupId", universal, archived, member, banned,
@@ -41,7 +41,8 @@ function listOf(name: string, found: string) {
 from (${found}
 ) r order by name_key, created_at desc, id`,
   )
-  return async (on: Connection, userId: string): Promise<ListedRoom[]> => (await run(on, [userId])).map(toListed)
+  return async (on: Connection, userId: string, ...more: More): Promise<ListedRoom[]> =>
+    (await run(on, [userId, ...more])).map(toListed)
 }
 
 const toListed = ({ member, banned, dmMemberIds, ...room }: Row): ListedRoom => ({
@@ -52,6 +53,12 @@ const toListed = ({ member, banned, dmMemberIds, ...room }: Row): ListedRoom => 
 
 /** By name, without archived ones. */
 export const findActiveChannels = listOf('active_channels', activeChannels)
+
+/** As `findActiveChannels`, but only those of the given groups. */
+export const findActiveChannelsOfGroups = listOf<[groupIds: readonly string[]]>(
+  'active_channels_of_groups',
+  `${activeChannels} and r.group_id = any ($2::text[])`,
+)
 
 /** Newest first. */
 export const findDms = listOf('dms', dms)
