@@ -26,5 +26,6 @@ export const isMuted = (user: string, room: string): string =>
   `(coalesce(${levelOf(user, room)}, ${levelOf(user, `''`)}, 0) = ${NotificationLevel.MUTED})`
 
 const levelOf = (user: string, room: string): string => `(
-  select nullif(level, ${NotificationLevel.DEFAULT}) from notification_levels where user_id = ${user} and room_id = ${room}
+  select nullif(level, ${NotificationLevel.DEFAULT}) from notification_levels
+  where user_id = ${user} and room_id = ${room}
 )`

@@ -14,16 +14,16 @@ const isBanned = `exists (
 )`
 
 /**
- * Looks up one marker per room. For a join, PostgreSQL would compare each room with each marker of the user as long as it
- * has no statistics of a table that has grown.
+ * Looks up one marker per room. For a join, PostgreSQL would compare each room with each marker of the user as long as
+ * it has no statistics of a table that has grown.
  */
 const marker = `left join lateral (
   select seq from room_markers where room_id = l.room_id and user_id = $1 limit 1
 ) r on true`
 
 /**
- * Unread rooms, and all direct messages. For universal rooms the calling service must check `room.join`. Memberships are
- * looked up in a hash table, for the same reason as markers.
+ * Unread rooms, and all direct messages. For universal rooms the calling service must check `room.join`. Memberships
+ * are looked up in a hash table, for the same reason as markers.
  */
 const states = statement<RoomState>(
   'read_room_states',

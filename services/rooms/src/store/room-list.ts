@@ -9,9 +9,9 @@ const head = 'r.id, r.kind, r.name, r.description, r.group_id, r.universal, r.ar
 
 /**
  * `in (select ...)` is a lookup in a hash table. For a join, PostgreSQL would compare each room with each membership of
- * the user as long as it has no statistics of a table that has grown. `unnest` hides how many rooms the user is in: with
- * more than about 170,000, PostgreSQL would expect too large a hash table and read all memberships again for each room.
- * Only channels have a `name_key`: with statistics, its index makes this independent of the number of direct messages.
+ * the user as long as it has no statistics of a table that has grown. `unnest` hides how many rooms the user is in: for
+ * more than about 170,000, PostgreSQL would expect too large a hash table, and read all memberships for each room. Only
+ * channels have a `name_key`: with statistics, its index makes this independent of the number of direct messages.
  */
 const activeChannels = `
   select ${head},
