@@ -7,6 +7,7 @@ type Plan = {
   'Relation Name'?: string
   'Actual Rows': number
   'Actual Loops': number
+  'Rows Removed by Filter'?: number
   'Shared Hit Blocks': number
   'Shared Read Blocks': number
   Plans?: Plan[]
@@ -17,7 +18,7 @@ export type PlanSummary = {
   scanned: string[]
   /** The highest number of rows that a plan node returned. */
   rows: number
-  /** The highest number of rows that a plan node returned in all its loops. */
+  /** The highest number of rows that a plan node returned, or removed by a filter, in all its loops. */
   rowsInLoops: number
   /** Rows read, by table. */
   rowsOf: Record<string, number>
@@ -67,6 +68,9 @@ function literal(value: unknown): string {
   return 'null'
 }
 
+const rowsInLoops = (plan: Plan): number =>
+  (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
+
 const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
 
 function add(summary: PlanSummary, plan: Plan): void {
@@ -76,7 +80,7 @@ function add(summary: PlanSummary, plan: Plan): void {
     ...all.flatMap((node) => (node['Node Type'] === 'Seq Scan' ? (node['Relation Name'] ?? []) : [])),
   )
   summary.rows = Math.max(summary.rows, ...all.map((node) => node['Actual Rows']))
-  summary.rowsInLoops = Math.max(summary.rowsInLoops, ...all.map((node) => node['Actual Rows'] * node['Actual Loops']))
+  summary.rowsInLoops = Math.max(summary.rowsInLoops, ...all.map(rowsInLoops))
   for (const { 'Relation Name': table, 'Actual Rows': rows, 'Actual Loops': loops } of all)
     if (table !== undefined) summary.rowsOf[table] = (summary.rowsOf[table] ?? 0) + rows * loops
   summary.blocks += plan['Shared Hit Blocks'] + plan['Shared Read Blocks']

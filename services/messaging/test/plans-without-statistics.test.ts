@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { fileURLToPath } from 'node:url'
+import { NotificationLevel } from '@parley/contracts/api'
 import type { Database } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
 import { openTestDatabase, testDatabase } from '@parley/testkit'
@@ -11,13 +12,16 @@ const opened = new Resources()
 let database: Database
 const ids = Array.from({ length: 1000 }, (_, n) => `R${n + 1}`)
 
-/** Eight members of the same 1,000 channels. Ann has read them, Bob has not. The tables have never been analyzed. */
+/**
+ * Eight members of the same 1,000 channels. Ann has read them, Bob has not; both chose a level for each. The table of
+ * levels was analyzed while it had one row, the other tables never.
+ */
 beforeAll(async () => {
   const { url } = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
   // With the settings of the service, which affect plans.
   database = opened.use(await openTestDatabase(url, { pool: 1, forceGenericPlans: true }))
   const { pool } = database
-  for (const table of ['room_lines', 'line_members', 'room_markers'])
+  for (const table of ['room_lines', 'line_members', 'room_markers', 'notification_levels'])
     await pool.query(`alter table ${table} set (autovacuum_enabled = false)`)
   await pool.query(
     `insert into room_lines (
@@ -34,6 +38,13 @@ beforeAll(async () => {
   )
   await pool.query(
     `insert into room_markers (room_id, user_id, seq, read_at) select id, 'ann', 5, now() from unnest($1::text[]) id`,
+    [ids],
+  )
+  await pool.query(`insert into notification_levels (user_id, room_id, level, version) values ('ann', '', 1, 1)`)
+  await pool.query('analyze notification_levels')
+  await pool.query(
+    `insert into notification_levels (user_id, room_id, level, version)
+    select "user", id, ${NotificationLevel.NORMAL}, 1 from unnest($1::text[]) id, unnest('{ann,bob}'::text[]) "user"`,
     [ids],
   )
 })

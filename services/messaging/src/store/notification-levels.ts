@@ -22,8 +22,10 @@ export async function storeLevel(tx: Db | Tx, { userId, roomId, level, version }
 }
 
 /** SQL condition: the user has muted the room. The level of the room decides or, without one, that of the server. */
-export const isMuted = (user: string, room: string): string => `coalesce((
-  select n.level = ${NotificationLevel.MUTED} from notification_levels n
-  where n.user_id = ${user} and n.room_id in (${room}, '') and n.level <> ${NotificationLevel.DEFAULT}
-  order by n.room_id = '' limit 1
-), false)`
+export const isMuted = (user: string, room: string): string =>
+  `(coalesce(${levelOf(user, room)}, ${levelOf(user, `''`)}, 0) = ${NotificationLevel.MUTED})`
+
+const levelOf = (user: string, room: string): string => `(
+  select nullif(level, ${NotificationLevel.DEFAULT}) from notification_levels
+  where user_id = ${user} and room_id = ${room}
+)`

@@ -14,9 +14,16 @@ const isBanned = `exists (
 )`
 
 /**
- * Unread rooms, and all direct messages. For universal rooms the calling service must check `room.join`. The subqueries are lookups by key or in a hash table.
- * For joins, PostgreSQL would compare each room with each membership of the user as long as it has no statistics of a
- * table that has grown.
+ * Looks up one marker per room. For a join, PostgreSQL would compare each room with each marker of the user as long as
+ * it has no statistics of a table that has grown.
+ */
+const marker = `left join lateral (
+  select seq from room_markers where room_id = l.room_id and user_id = $1 limit 1
+) r on true`
+
+/**
+ * Unread rooms, and all direct messages. For universal rooms the calling service must check `room.join`. Memberships
+ * are looked up in a hash table, for the same reason as markers.
  */
 const states = statement<RoomState>(
   'read_room_states',
@@ -26,9 +33,7 @@ from (
     and (l.universal or l.room_id in (select room_id from line_members where user_id = $1 and member)) as unread
   from unnest($2::text[]) asked (room_id)
   join room_lines l on l.room_id = asked.room_id
-  left join lateral (
-    select seq from room_markers where room_id = l.room_id and user_id = $1 limit 1
-  ) r on true
+  ${marker}
   offset 0
 ) state
 where unread or kind = 'dm'`,
@@ -91,14 +96,14 @@ const unread = statement<Omit<UnreadRoom, 'inThread'> & { inThread: boolean | nu
   select l.room_id as "roomId", l.group_id as "groupId", true as member, false as "inThread"
   from line_members m
   join room_lines l on l.room_id = m.room_id
-  left join room_markers r on r.room_id = m.room_id and r.user_id = m.user_id
+  ${marker}
   where m.user_id = $1 and m.member and not l.archived and ${roomIsUnread}
   limit 1
 )
 union all
 select l.room_id, l.group_id, false, false
 from room_lines l
-left join room_markers r on r.room_id = l.room_id and r.user_id = $1
+${marker}
 where l.universal and not l.archived and ${roomIsUnread} and not ${isBanned}
 union all
 select l.room_id, l.group_id, coalesce(m.member, false), true

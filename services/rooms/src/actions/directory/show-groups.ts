@@ -2,7 +2,7 @@ import type { Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import { findItems } from '../../store/layout.ts'
 import type { GroupRow } from '../../store/rows.ts'
-import { findActiveChannels } from '../../store/room-list.ts'
+import { findActiveChannelsOfGroups } from '../../store/room-list.ts'
 import { toRoomGroups, type ShownGroup } from '../../view/group.ts'
 import { loadVisibleRooms } from './load-visible-rooms.ts'
 
@@ -14,10 +14,8 @@ export async function showGroups(ctx: Context, viewer: Subject, groups: readonly
   const groupIds = groups.map(({ id }) => id)
   const [items, channels] = await Promise.all([
     findItems(ctx.db, groupIds),
-    findActiveChannels(ctx.pool, viewer.userId),
+    findActiveChannelsOfGroups(ctx.pool, viewer.userId, groupIds),
   ])
-  const itemIds = new Set(items.map(({ itemId }) => itemId))
-  const active = channels.filter(({ room }) => itemIds.has(room.id))
-  const { visible, viewer: roomViewer } = await loadVisibleRooms(ctx, viewer, active)
+  const { visible, viewer: roomViewer } = await loadVisibleRooms(ctx, viewer, channels)
   return toRoomGroups(groups, items, visible, roomViewer)
 }
