@@ -14,23 +14,22 @@ const isBanned = `exists (
 )`
 
 /**
- * Looks up one marker per room. For a join, PostgreSQL would compare each room with each marker of the user as long as
- * it has no statistics of a table that has grown.
+ * Looks up one marker per room, as {@link isMember} does with memberships. For a join, PostgreSQL would compare each
+ * room with each marker of the user as long as it has no statistics of a table that has grown.
  */
 const marker = `left join lateral (
   select seq from room_markers where room_id = l.room_id and user_id = $1 limit 1
 ) r on true`
 
-/**
- * Unread rooms, and all direct messages. For universal rooms the calling service must check `room.join`. Memberships
- * are looked up in a hash table, for the same reason as markers.
- */
+const isMember = 'coalesce((select member from line_members where room_id = l.room_id and user_id = $1), false)'
+
+/** Unread rooms, and all direct messages. For universal rooms the calling service must check `room.join`. */
 const states = statement<RoomState>(
   'read_room_states',
   `select room_id as "roomId", unread as "hasUnread", last_message_at is null as empty, last_message_at as "lastMessageAt"
 from (
   select l.room_id, l.kind, l.last_message_at, ${roomIsUnread} and not ${isBanned}
-    and (l.universal or l.room_id in (select room_id from line_members where user_id = $1 and member)) as unread
+    and (l.universal or ${isMember}) as unread
   from unnest($2::text[]) asked (room_id)
   join room_lines l on l.room_id = asked.room_id
   ${marker}
