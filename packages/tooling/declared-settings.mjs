@@ -2,8 +2,8 @@ import { register } from 'tsx/esm/api'
 import { inWorkspace } from './steps.mjs'
 
 /**
- * Returns the settings that each program declares as `{ name, readConfig, rows }`; `describe` of `@parley/config`
- * returns the rows. The programs are the deployables, the video worker, and `make run`.
+ * Returns one `{ name, readConfig, rows }` per program. The rows are its settings, from `describe` of `@parley/config`.
+ * The programs are the deployables, the video worker, and `make run`.
  */
 export async function declaredSettings() {
   register()

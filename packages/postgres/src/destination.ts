@@ -20,7 +20,7 @@ export function destinationOf(url: string): Destination {
   return { host, port, user, database, tls: tlsOf(ssl) }
 }
 
-/** The driver's types say only whether TLS is used. */
+/** The driver declares `ssl` as a boolean, but it may also be an object with the options of TLS. */
 function tlsOf(ssl: boolean | ConnectionOptions): Destination['tls'] {
   if (typeof ssl === 'boolean') return ssl ? {} : undefined
   const { ca, checkServerIdentity, rejectUnauthorized } = ssl

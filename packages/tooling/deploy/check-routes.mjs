@@ -1,6 +1,6 @@
 /**
- * The ports of backends must exist, and the HTTP/2 port, on which the gateway serves only RPC, must get all native
- * gRPC requests and no others.
+ * The ports of backends must exist. Rules for native gRPC must lead to the HTTP/2 port, on which the gateway serves only
+ * RPC and probes, and no other rules may.
  */
 export function problemsOfRoutes(objects) {
   const all = (...kinds) => objects.filter(({ kind }) => kinds.includes(kind))

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals'
 import { adapterRules, problemsOfAutoscalers, scaling } from '../deploy/scaling.mjs'
 
 const isThere = spawnSync('promtool', ['--version']).status === 0
-if (!isThere) console.log('scaling: skipped: promtool (package prometheus) is not on PATH')
+if (!isThere) console.log('scaling: one test skipped: promtool (package prometheus) is not on PATH')
 
 const queryFor = (metric) =>
   scaling.metrics[metric].query

@@ -110,7 +110,7 @@ test('files of retracted messages are not listed', async () => {
   expect(await list(roomId)).toMatchObject({ attachments: [], page: { totalCount: 0n } })
 })
 
-test('only members can list files, also in an archived room', async () => {
+test('only members can list files, and they still can after the room was archived', async () => {
   const room = await fleet.room().channel(['ann'])
   await attach(fleet, room.roomId, (await post(room.roomId)).id, [{}])
   await expect(list(room.roomId, {}, {}, 'eve')).rejects.toMatchObject({ code: Code.PermissionDenied })

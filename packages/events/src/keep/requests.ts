@@ -21,8 +21,8 @@ export type KeeperRequests = {
    */
   place: { request: { seq: number; eventId: string; expired: boolean }; answer: { there: boolean } }
   /**
-   * Sends the messages under a filter to `readerSubject` of this id until nobody listens there, from `startSeq` on or,
-   * with `startMs` (milliseconds since 1970), from that time on. `pending`: number of messages already stored. Earlier
+   * Sends the messages under a filter to `readerSubject` of this id, beginning at `startSeq`, or at the time `startMs`
+   * (milliseconds since 1970). Ends when nobody listens there. `pending`: number of messages already stored. Earlier
    * releases know neither `startMs` nor `pending`.
    */
   reader: { request: ReaderRequest; answer: { pending?: number } }
@@ -38,9 +38,9 @@ export type KeeperRequests = {
    */
   restore: { request: { seq: number; eventId: string; storedMsAgo: number }; answer: Record<string, never> }
   /**
-   * Returns for each filter of a durable the sequence up to which everything is acknowledged, and the first sequence on
-   * the stream. `lost`: entries that left the stream unacknowledged since the caller's last report. A repeated `report`
-   * counts once.
+   * Returns each filter for which the stream has a durable, with the sequence up to which all its durables have
+   * acknowledged everything, and the first sequence on the stream. `lost`: entries that left the stream unacknowledged
+   * since the caller's last report. A repeated `report` counts once.
    */
   passed: {
     request: { lost: number; report?: string }

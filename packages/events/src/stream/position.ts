@@ -12,15 +12,15 @@ export type Position = {
   storedAt: number
 }
 
-/** `unknown`: nobody answered; try again. */
+/** `unknown`: neither the stream nor the keeper gave an answer; try again. */
 export type PositionState = 'present' | 'missing' | 'unknown'
 
 const mayHaveExpiredMs = streamMaxAgeMs - 3_600_000
 
 export const positionCheckMs = 10_000
 /**
- * Node.js wakes the process at the end of a timer even if it was cleared. After a time this long, another timer usually
- * wakes the process anyway.
+ * Short timeouts would wake an idle process more often: Node.js wakes it at the end of a timer even if that was
+ * cleared, but until the end of a long one some other timer has usually woken it anyway.
  */
 export const positionCheckTimeoutMs = 2_900
 

@@ -42,7 +42,7 @@ export async function setLanguage(language: Language): Promise<void> {
 
 export const language = (): Language => currentLanguage
 
-/** The current language with its region, for dates and numbers. */
+/** The current language, with its region if the browser names one, for dates and numbers. */
 export const locale = (): string => currentLocale
 
 export function text(key: TextKey, values?: TextValues): string {

@@ -119,7 +119,7 @@ export const credentials = pgTable(
     /** Null: can never be fresh. */
     freshUntil: moment('fresh_until'),
     createdAt: moment('created_at').notNull(),
-    /** When the browser got the cookie with the current handle; null for bearer tokens. */
+    /** When the browser got its current session cookie; null for bearer tokens. */
     rotatedAt: moment('rotated_at'),
     /** Stays valid for a minute, for requests that are already running. */
     previousDigest: bytea('previous_digest'),

@@ -52,7 +52,7 @@ describe('windowAround', () => {
     }
   })
 
-  test('drops rows of the longer side while the rows exceed a page', () => {
+  test('drops rows of the longer side while the sum of their bytes exceeds that of a page', () => {
     const third = pageBytes / 3
     expect(around(100, 50, 9, third)).toEqual({ rows: [49, 50, 51], target: 1, hasOlder: true, hasNewer: true })
     expect(around(100, 0, 9, third)).toEqual({ rows: [0, 1, 2], target: 0, hasOlder: false, hasNewer: true })

@@ -2,6 +2,7 @@ import type { KnownMessage } from '../domain/plan-import.ts'
 import { statement, type Connection } from './statement.ts'
 
 export type ImportState = { roomId: string; source: string; messages: bigint; through: Date; lastSeq: bigint }
+/** From the last imported message to the newest message that a user posted since. */
 export type LivePlaces = { from: bigint; to: bigint }
 
 const states = statement<ImportState>(
@@ -64,8 +65,8 @@ export async function findErasedAmong(on: Connection, userIds: readonly string[]
 }
 
 /**
- * SQL condition: after the marker there is no message that a user posted between the calls of the import `i`, and none
- * that was imported between two such posts. Messages that are retracted or do not meet `condition` do not count.
+ * SQL condition: the marker comes after all messages between `live_from` and `live_to` of the import `i` that meet
+ * `condition` and are not retracted.
  */
 const liveIsRead = (marker: string, condition: string): string => `not exists (
   select from room_events e
