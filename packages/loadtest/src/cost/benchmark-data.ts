@@ -65,11 +65,13 @@ export async function createBenchmarkData(
   const replyIds: string[] = []
   for (let n = 0; n < replyCount; n++)
     replyIds.push(await post(n % 2 ? otherMember : http, { roomId, body, threadRootEventId: threadRootId }))
-  for (let n = 0; n < 10; n++) await post(otherMember, { roomId, body: `@${owner.login} ${body}` })
   await http.call(ThreadService.method.followThread, { roomId, threadRootEventId: threadRootId })
   await http.call(RoomService.method.startDM, { participantIds: [otherMemberId] })
   const [assetId = ''] = await postImages(http, roomId, await createPhotos(1))
   const { upload } = await http.call(AssetUploadService.method.createUpload, uploadRequest(roomId))
+  // Last, because the caller's own posts dismiss earlier notifications.
+  const mentionIds: string[] = []
+  for (let n = 0; n < 10; n++) mentionIds.push(await post(otherMember, { roomId, body: `@${owner.login} ${body}` }))
   return {
     ...{ groupId, rooms, roomId, unreadRoomId, eventIds, threadRootId, replyIds, assetId, otherMemberId },
     // Every tenth message is a reply.
@@ -77,7 +79,7 @@ export async function createBenchmarkData(
       .filter((n) => n % 10 > 0)
       .map(messageId),
     uploadId: upload?.uploadId ?? '',
-    notificationIds: await waitForNotifications(http),
+    notificationIds: await waitForMentions(http, mentionIds),
     auditSequence: await findAuditSequence(http),
   }
 }
@@ -96,14 +98,15 @@ async function post(
   return posted.id
 }
 
-/** Waits until the caller has at least one notification: notifications are created after the response of a post. */
-async function waitForNotifications(http: HttpCaller): Promise<string[]> {
+/** Returns the ids of the notifications of these messages, which are created after the response of a post. */
+async function waitForMentions(http: HttpCaller, messageIds: readonly string[]): Promise<string[]> {
   for (let n = 0; n < 200; n++) {
     const { notifications } = await http.call(NotificationService.method.listNotifications, {})
-    if (notifications.length > 0) return notifications.map(({ id }) => id)
+    const found = notifications.filter(({ kind }) => kind.case === 'mention' && messageIds.includes(kind.value.eventId))
+    if (found.length === messageIds.length) return found.map(({ id }) => id)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error('the mentions caused no notification within ten seconds')
+  throw new Error('not every mention caused a notification within ten seconds')
 }
 
 async function findAuditSequence(http: HttpCaller): Promise<string> {
