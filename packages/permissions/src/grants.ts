@@ -70,8 +70,8 @@ const listsInRooms = new Map<Bits, Grant[]>()
 /**
  * `viewer_state.permissions` of a room: what the viewer may do there now. Only a non-member who is not banned may join,
  * and only an active channel. Only members of active rooms may post, attach, react and echo; only members may moderate
- * messages. Nobody may manage or ban in direct messages. `isMember`: effective membership. The result is shared: do not
- * change it.
+ * messages. Nobody may manage or ban in direct messages. `isMember`: effective membership. The result is shared and
+ * frozen.
  */
 export function roomPermissions(
   policy: Policy,
@@ -89,6 +89,7 @@ export function roomPermissions(
   const known = listsInRooms.get(granted)
   if (known) return known
   const list = inRooms.map((permission) => grant(permission, granted))
+  Object.freeze(list).forEach(Object.freeze)
   listsInRooms.set(granted, list)
   return list
 }

@@ -76,7 +76,7 @@ export class DatabaseHost extends Host {
     this.every({ name: 'forget idempotent answers', everyMs: 600_000, run: (stop) => forgetOldAnswers(this.db, stop) })
   }
 
-  /** Deletes the data of deleted accounts, and reports each pass to the service accounts. */
+  /** Deletes the data of deleted accounts, and reports each pass to the service `accounts`. */
   async erase(erase: ErasureOptions['erase'], accounts: Client<typeof AccountsInternalService>): Promise<void> {
     const { name: service } = this
     const report: ErasureOptions['report'] = (found, signal) => accounts.reportErased({ ...found, service }, { signal })

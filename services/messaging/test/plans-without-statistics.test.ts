@@ -3,10 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { NotificationLevel } from '@parley/contracts/api'
 import type { Database } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
-import { openTestDatabase, testDatabase } from '@parley/testkit'
+import { explainStatements, openTestDatabase, testDatabase } from '@parley/testkit'
 import type { Connection } from '../src/store/statement.ts'
 import { readRoomStates, readUnread } from '../src/store/unread.ts'
-import { explainStatements } from './_plan.ts'
 
 const opened = new Resources()
 let database: Database

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { newId } from '@parley/ids'
 import { type Database } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
-import { openTestDatabase, testDatabase } from '@parley/testkit'
+import { explainStatements, openTestDatabase, testDatabase } from '@parley/testkit'
 import pg from 'pg'
 import { findAttachmentUses, findShownPreviewImages } from '../src/store/file-uses.ts'
 import { readMessages } from '../src/store/messages.ts'
@@ -16,7 +16,6 @@ import { readReplies, readThreadAround } from '../src/store/thread-events.ts'
 import { readTimeline, readTimelineAround } from '../src/store/timeline.ts'
 import { readRoomStates, readUnread } from '../src/store/unread.ts'
 import { deep, ordinary, root, writeRooms } from './_deep-room.ts'
-import { explainStatements } from './_plan.ts'
 
 const opened = new Resources()
 let database: Database

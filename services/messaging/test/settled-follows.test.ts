@@ -1,11 +1,10 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { countCosts, eventually, type CostCounter } from '@parley/testkit'
+import { explainStatements, countCosts, eventually, type CostCounter } from '@parley/testkit'
 import fc from 'fast-check'
 import { readFollowedThreads } from '../src/store/followed-threads.ts'
 import { maxFollowsWithoutWatermark, maxPlacesAfterWatermark, settleFollows } from '../src/store/settle-follows.ts'
 import { readUnread } from '../src/store/unread.ts'
 import { useFleet } from './_fleet.ts'
-import { explainStatements } from './_plan.ts'
 
 const fleet = useFleet({ processes: 0 })
 let costs: CostCounter

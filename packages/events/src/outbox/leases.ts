@@ -29,7 +29,8 @@ export async function prepareShards(pool: Pool): Promise<void> {
 
 /**
  * Records that this relay is alive and renews its leases. `relays` includes this one; `free` counts the shards whose
- * lease had expired before, also if it was this relay's; `lost` are the leases that others have taken; `nextFreeMs` is Infinity if no other relay holds a lease.
+ * lease had expired before, also if it was this relay's; `lost` are the leases that others have taken; `nextFreeMs` is
+ * Infinity if no other relay holds a lease.
  */
 export async function renewLeases(
   pool: Pool,

@@ -4,8 +4,8 @@ import { dialog, pane } from './overlay.ts'
 let latestUserId: string | undefined
 
 /**
- * Call this when the chat page is built. Closes what another user has left open. For the same user it stays open, because
- * the page is also built anew when the language changes.
+ * Call this when the chat page is built. Closes what another user has left open. For the same user it stays open,
+ * because the page is also built anew when the language changes.
  */
 export function closeLeftOpen(userId: string): void {
   if (latestUserId !== undefined && latestUserId !== userId) {

@@ -68,7 +68,8 @@ export class SharedEvents {
 
   /**
    * Resolves when the connection is open, is lost, or has not opened within three seconds. If it opens after that,
-   * listeners receive a reset, because data was read before events were received. A promise that is pending at `close` never resolves.
+   * listeners receive a reset, because data was read before events were received. A promise that is pending at `close`
+   * never resolves.
    */
   whenOpen(): Promise<void> {
     this.#opened ??= new Promise((resolve) => {

@@ -8,7 +8,7 @@ const profilesPerCall = 500
 
 /**
  * Profiles by user id; unknown users are missing, deleted ones marked. Throws `unavailable` if a call to the service
- * accounts fails.
+ * `accounts` fails.
  */
 export async function findProfiles(accounts: Accounts, userIds: readonly string[]): Promise<Map<string, Profile>> {
   const calls: string[][] = []

@@ -182,7 +182,7 @@ export const lobby = pgTable('lobby', {
   generalId: text('general_id').notNull(),
 })
 
-/** Copied from the service accounts. Profile and roles arrive on two consumers, so each has a version. */
+/** Copied from the service `accounts`. Profile and roles arrive on two consumers, so each has a version. */
 export const people = pgTable(
   'people',
   {

@@ -11,8 +11,8 @@ export type Announce = (hints: readonly Hint[], crowded: boolean) => Promise<voi
 
 /**
  * Publishes hints over core NATS, which does not store them. In a crowd, a hint contains its recipients. If the service
- * rooms is unavailable and the recipients are not cached, everybody is notified. Resolves when the bus has received the
- * hints.
+ * `rooms` is unavailable and the recipients are not cached, everybody is notified. Resolves when the bus has received
+ * the hints.
  */
 export const presenceAnnouncer =
   (bus: Bus, audiences: Pick<Audiences, 'of'>): Announce =>

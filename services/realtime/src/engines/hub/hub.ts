@@ -182,7 +182,7 @@ export class Hub implements Disposable {
 
   /**
    * If the event has a lower version than the known roles and names other roles, makes the user's sockets reconnect,
-   * which loads the roles from the service accounts.
+   * which loads the roles from the service `accounts`.
    */
   #reconnectIfContradicted(userId: string, { roleIds, rolesVersion }: UserRolesChangedFact): void {
     const user = this.access.users.get(userId)

@@ -14,7 +14,7 @@ export class DependencyUnavailable extends Error {}
 
 /**
  * Loads, for many sockets at once, the callers from the service `accounts`, then their standings from the service
- * rooms. Events that arrive during a call are applied to its response, so a late response is harmless.
+ * `rooms`. Events that arrive during a call are applied to its response, so a late response is harmless.
  */
 export class SocketOpener implements Disposable {
   readonly #hub: Hub

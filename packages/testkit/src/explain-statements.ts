@@ -1,5 +1,5 @@
+import type { Connection } from '@parley/postgres'
 import type pg from 'pg'
-import type { Connection } from '../src/store/statement.ts'
 
 type Plan = {
   'Node Type': string
@@ -18,7 +18,9 @@ export type PlanSummary = {
   scanned: string[]
   /** The highest number of rows that a plan node returned. */
   rows: number
-  /** The highest number of rows that a plan node returned, or removed by a filter, in all its loops. */
+  /** The highest number of rows that a plan node returned in all its loops. */
+  returnedInLoops: number
+  /** The same with the rows that a filter removed. */
   rowsInLoops: number
   /** Rows read, by table. */
   rowsOf: Record<string, number>
@@ -30,7 +32,15 @@ export async function explainStatements(
   pool: pg.Pool,
   run: (on: Connection) => Promise<unknown>,
 ): Promise<PlanSummary> {
-  const summary: PlanSummary = { indexes: [], scanned: [], rows: 0, rowsInLoops: 0, rowsOf: {}, blocks: 0 }
+  const summary: PlanSummary = {
+    indexes: [],
+    scanned: [],
+    rows: 0,
+    returnedInLoops: 0,
+    rowsInLoops: 0,
+    rowsOf: {},
+    blocks: 0,
+  }
   const client = await pool.connect()
   try {
     await client.query('begin')
@@ -80,6 +90,10 @@ function add(summary: PlanSummary, plan: Plan): void {
     ...all.flatMap((node) => (node['Node Type'] === 'Seq Scan' ? (node['Relation Name'] ?? []) : [])),
   )
   summary.rows = Math.max(summary.rows, ...all.map((node) => node['Actual Rows']))
+  summary.returnedInLoops = Math.max(
+    summary.returnedInLoops,
+    ...all.map((node) => node['Actual Rows'] * node['Actual Loops']),
+  )
   summary.rowsInLoops = Math.max(summary.rowsInLoops, ...all.map(rowsInLoops))
   for (const { 'Relation Name': table, 'Actual Rows': rows, 'Actual Loops': loops } of all)
     if (table !== undefined) summary.rowsOf[table] = (summary.rowsOf[table] ?? 0) + rows * loops
